@@ -18,7 +18,7 @@ from grader.course.project import Project
 def configure(project: Project, *, again: bool = False) -> bool:
     """Configures unless that was done (or `again`); returns whether it was necessary. A tree that
     was copied or moved here from elsewhere is configured afresh: CMake refuses it."""
-    fresh = not project.configured() or _moved(project)
+    fresh = is_cold(project)
     if not fresh and not again:
         return False
     words = ["cmake", "--preset", project.preset]
@@ -60,7 +60,7 @@ def _step(seen: Callable[[int, int], None], line: str) -> None:
 
 def require_configured(project: Project) -> None:
     if not project.configured():
-        folder = str(_relative(project))
+        folder = str(shown_folder(project))
         raise LabError(say("build.not-configured", folder=folder), ExitStatus.NOT_CONFIGURED)
 
 
@@ -79,6 +79,11 @@ def uses_ninja(project: Project) -> bool:
     return cache(project).get("CMAKE_GENERATOR", "").startswith("Ninja")
 
 
+def is_cold(project: Project) -> bool:
+    """Whether there is no build tree of this checkout yet."""
+    return not project.configured() or _moved(project)
+
+
 def _moved(project: Project) -> bool:
     home = cache(project).get("CMAKE_HOME_DIRECTORY")
     return home is not None and Path(home) != project.root
@@ -93,7 +98,7 @@ def _keep_going(project: Project) -> list[str]:
     return ["-k", "0"] if uses_ninja(project) else ["-k"]
 
 
-def _relative(project: Project) -> Path:
+def shown_folder(project: Project) -> Path:
     """The build folder, relative to the checkout or as --build names it."""
     inside = project.build_dir.is_relative_to(project.root)
     return project.build_dir.relative_to(project.root) if inside else project.build_dir

@@ -21,9 +21,11 @@ from grader.course.project import Project
 
 Say = Callable[[str], None]
 CMAKE_WHEEL = "cmake>=3.25"
-GRADER = ("rich>=13,<15", "pygal>=3.0,<4")  # tables on the terminal; the class report's charts
+RICH = "rich>=13,<15"
+GRADER = (RICH, "pygal>=3.0,<4")  # tables on the terminal; the class report's charts
 LTI = ("PyLTI1p3==2.0.0", "flask>=3,<4", "waitress>=3,<4")  # ./lab lti
 CCCL = "nvidia-cuda-cccl-cu12==12.9.27"  # CCCL 2.8.2: docs/virtual-node.md says why this one
+_SOON = ("--retries", "1", "--timeout", "10")  # without a network, it is given up soon
 INSTALL = ("install", "-y", "--no-install-recommends")
 
 
@@ -107,13 +109,20 @@ def cmake_from_pypi(project: Project, say: Say) -> None:
 
 
 def grader(project: Project, say: Say) -> None:
-    """The Python packages of `./lab grade`, below .deps/ (see own_packages)."""
+    """The Python packages of `./lab grade` (see own_packages)."""
     _packages(project, say, "./lab grade", GRADER, "--grader")
 
 
 def lti(project: Project, say: Say) -> None:
-    """What `./lab lti` speaks to learning platforms with, below .deps/."""
+    """What `./lab lti` speaks to learning platforms with."""
     _packages(project, say, "./lab lti", LTI, "--lti")
+
+
+def rich(project: Project, say: Say) -> None:
+    """What renders pages and hints on a terminal; output is plainer without it."""
+    own_packages(project)
+    if lacking((RICH,)) and not _pip(project, say, [RICH]):
+        say("rich could not be installed (no pip, or no network): output is plainer without it")
 
 
 def _packages(
@@ -123,14 +132,27 @@ def _packages(
     missing = lacking(packages)
     if not missing:
         return
-    say(f"pip install --target .deps/python {' '.join(missing)}")
-    if not _pip_into(project, project.deps / "python", *missing) or lacking(packages):
+    if not _pip(project, say, missing) or lacking(packages):
         raise LabError(
             f"{command} needs the Python packages {', '.join(missing)}, which could not be "
             "installed: that needs python3-pip and a network. With both, ./lab start "
             f"{option} installs them.",
             ExitStatus.MISSING,
         )
+
+
+def _pip(project: Project, say: Say, packages: list[str]) -> bool:
+    """Into .venv/ or, if Python was installed without venv, below .deps/."""
+    pip = project.venv / "bin" / "pip"
+    if has_ensurepip() and not pip.exists():
+        show([sys.executable, "-m", "venv", project.venv])
+    words: list[str | Path] = [pip] if pip.exists() else [sys.executable, "-m", "pip"]
+    target: list[str | Path] = [] if pip.exists() else ["--target", project.deps / "python"]
+    say(f"{', '.join(packages)} into {'.deps/python' if target else '.venv'}")
+    done = capture([*words, "install", "--quiet", *_SOON, *target, *packages]).ok
+    own_packages(project)
+    importlib.invalidate_caches()
+    return done
 
 
 def lacking(packages: tuple[str, ...]) -> list[str]:
@@ -180,9 +202,10 @@ def bubblewrap(machine: Machine, say: Say) -> None:
 
 def own_packages(project: Project) -> None:
     """Appends to this Python's path what set-up installed into the checkout."""
-    place = str(project.deps / "python")
-    if place not in sys.path:
-        sys.path.append(place)
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for place in (project.deps / "python", project.venv / "lib" / version / "site-packages"):
+        if str(place) not in sys.path and place.is_dir():
+            sys.path.append(str(place))
 
 
 def unpack(project: Project, packages: tuple[str, ...], say: Say) -> None:

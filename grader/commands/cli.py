@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.base import looks
 from grader.base.exits import ExitStatus, LabError
-from grader.base.language import say, use
+from grader.base.language import say, there, use
 from grader.commands import conformance, lti
 from grader.commands import instructor as grading
 from grader.commands import learner as learning
@@ -56,15 +56,18 @@ def _nobody_reads() -> ExitStatus:
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="./lab",
-        description="The course's front door: set up, test, see where you stand, get a hint.",
+        description="The course's front door: set up, test, see where you stand, get a hint."
+        " Without a command: ./lab status.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--preset", choices=("vgpu", "cuda"), default="vgpu", help="cuda: real GPUs")
     top.add_argument("--plain", action="store_true", help="words, no signs or colours")
-    top.add_argument("--language", default="", metavar="de|FILE.json", help="what ./lab speaks")
+    spoken = f"what ./lab speaks: {', '.join(there())}, or a file of yours"
+    top.add_argument("--language", default="", metavar="NAME|FILE.json", help=spoken)
     top.add_argument("--build", type=Path, metavar="DIR", help="another build tree than build/vgpu")
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    commands = top.add_subparsers(metavar="COMMAND")
+    top.set_defaults(run=learning.status)
     learning.add_commands(commands)
     _instructor_commands(commands)
     _seeing_commands(commands)

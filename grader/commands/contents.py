@@ -13,7 +13,7 @@ from grader.base.language import say
 from grader.base.looks import looks
 from grader.building.records import Verdict, worst
 from grader.course.project import Lab, Project
-from grader.learning.standing import Standing
+from grader.learning.standing import Standing, edited_since
 
 _HEAD = re.compile(r"\*\*(Level|You write)\*\* ([^·\n]+)")
 _BAR = 10
@@ -27,6 +27,7 @@ class Entry:
     todos: dict[int, Verdict]  # the worst of its public tests; TODO 0 is the whole lab
     points: int
     points_possible: int
+    edited: bool  # after these marks
 
     @property
     def passed(self) -> int:
@@ -48,17 +49,21 @@ def _entry(project: Project, lab: Lab, standing: Standing) -> Entry:
     folder = project.solutions_dir / lab.folder
     head = _read(project, lab)
     verdicts: dict[int, list[Verdict]] = {}
+    records = []
     points = possible = 0
     for case in json.loads((folder / "tests" / "rubric.json").read_text(encoding="utf-8"))["cases"]:
         if case["case"].startswith("hidden."):
             continue
         record = standing.latest(f"{lab.name}.{case['case']}")
+        records += [record] if record else []
         verdict = record.verdict if record else Verdict.UNKNOWN
         verdicts.setdefault(int(case["todo"]), []).append(verdict)
         possible += int(case["points"])
         points += int(case["points"]) if verdict is Verdict.PASS else 0
     todos = {number: worst(verdicts[number]) for number in verdicts}
-    return Entry(lab, head.get("Level", ""), head.get("You write", ""), todos, points, possible)
+    edited = edited_since(project, lab, records)
+    level, lines = head.get("Level", ""), head.get("You write", "")
+    return Entry(lab, level, lines, todos, points, possible, edited)
 
 
 def _read(project: Project, lab: Lab) -> dict[str, str]:
@@ -77,9 +82,10 @@ def _row(entry: Entry) -> str:
         "possible": entry.points_possible,
         "level": entry.level,
         "lines": entry.lines,
+        "edited": f", {say('board.edited')}" if entry.edited else "",
     }
     if looks().plain:
         return say("list.row-plain", **values)
     full = round(_BAR * entry.passed / max(1, len(entry.todos)))
-    bar = looks().paint("●" * full, "32") + "○" * (_BAR - full)
+    bar = looks().paint("●" * full, "2" if entry.edited else "32") + "○" * (_BAR - full)
     return say("list.row", bar=bar, **values)

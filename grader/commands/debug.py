@@ -114,9 +114,7 @@ if gdb.selected_inferior().pid:
 
 
 def _test(project: Project, pattern: str) -> ctest.Test:
-    found = [test for test in ctest.tests(project, pattern) if re.search(pattern, test.name)]
-    if not found:
-        raise LabError(testing.no_match(project, pattern), ExitStatus.NO_MATCH)
+    found = testing.matching(project, pattern)
     if len(found) > 1:
         names = ", ".join(test.name for test in found)
         raise LabError(say("debug.which", tests=names), ExitStatus.USAGE)

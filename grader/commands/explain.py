@@ -5,11 +5,13 @@ from grader.base.exits import ExitStatus
 from grader.base.language import say
 from grader.base.looks import looks
 from grader.base.terminal import show
+from grader.building import install
 from grader.course.diagnoses import Page, find, pages
 from grader.course.project import Project
 
 
 def command(project: Project, code: str) -> ExitStatus:
+    install.own_packages(project)
     print(show(find(project, code).text, looks()) if code else contents(pages(project)))
     return ExitStatus.OK
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""`./lab hint 03.2`: shows the folded hints of the lab's README one at a time, the next one at each
-call. `./lab hint 03 2 1` shows the first again."""
+"""`./lab hint 03 2`: shows the folded hints of the lab's README one at a time, the next one at each
+call. `./lab hint 03 2 1` shows the first again. `./lab hint 03.2` is understood, too."""
 
 from grader.base.exits import ExitStatus, LabError
 from grader.base.language import say
+from grader.base.looks import looks
+from grader.base.terminal import columns, show
+from grader.building import install
 from grader.course.project import Lab, Project
 from grader.course.readme import Task, tasks
 from grader.learning import standing
@@ -11,6 +14,7 @@ from grader.learning import standing
 
 def command(project: Project, words: str, number: int, which: int) -> ExitStatus:
     """`words` is "03" or "03.2"; `number` 0 and `which` 0 mean that they were not given."""
+    install.own_packages(project)
     name, dot, task = words.partition(".")
     lab = project.lab(name)
     if dot and task.isdigit() and not number:
@@ -31,7 +35,10 @@ def hint(project: Project, lab: Lab, number: int, which: int) -> str:
     head = say("hint.head", title=task.title, **values)
     last = which == len(task.hints)
     tail = say("hint.last" if last else "hint.more", **{**values, "next": which + 1})
-    return f"{head}\n\n{task.hints[which - 1]}\n\n{tail}"
+    text = task.hints[which - 1]
+    if columns() and not looks().plain:
+        text = show(text, looks())
+    return f"{head}\n\n{text}\n\n{tail}"
 
 
 def _next(project: Project, lab: Lab, number: int) -> int:

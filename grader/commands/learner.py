@@ -28,7 +28,12 @@ def add_commands(commands: Commands) -> None:
 
 
 def _add_running(commands: Commands) -> None:
-    add = commands.add_parser("test", help="rebuild and run your tests: all, 03 or 03.CASE")
+    add = commands.add_parser(
+        "test",
+        help="rebuild and run your tests: all, 03 or 03.CASE",
+        description="Rebuilds what was edited, and runs the tests: of all labs, of lab 03, or"
+        " 03.CASE, where the beginning of a name selects every test that begins so.",
+    )
     add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
     add.add_argument("-v", "--verbose", action="store_true", help="show passed tests' output too")
     add.set_defaults(run=_test)
@@ -54,13 +59,13 @@ def _add_running(commands: Commands) -> None:
 
 def _add_reading(commands: Commands) -> None:
     add = commands.add_parser("status", help="the scoreboard as of the last run, and the next step")
-    add.set_defaults(run=_status)
+    add.set_defaults(run=status)
     add = commands.add_parser(
         "list", help="every lab: progress, points, level, time; needs no build"
     )
     add.set_defaults(run=_list)
-    add = commands.add_parser("hint", help="the next hint of a task: ./lab hint 03.2, three times")
-    add.add_argument("lab", metavar="LAB[.TASK]")
+    add = commands.add_parser("hint", help="the next hint of a task: ./lab hint 03 2, three times")
+    add.add_argument("lab", metavar="LAB")
     add.add_argument("task", type=int, nargs="?", default=0, metavar="TASK")
     add.add_argument("which", type=int, nargs="?", default=0, metavar="N", help="this one again")
     add.set_defaults(run=_hint)
@@ -113,7 +118,7 @@ def _solution(project: Project, args: argparse.Namespace) -> ExitStatus:
     return solution.command(project, project.lab(args.lab), yes=args.yes, diff=args.diff)
 
 
-def _status(project: Project, args: argparse.Namespace) -> ExitStatus:
+def status(project: Project, args: argparse.Namespace) -> ExitStatus:
     return start.status(project)
 
 

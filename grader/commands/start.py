@@ -5,11 +5,13 @@ import time
 
 from grader.base.exits import ExitStatus, LabError
 from grader.base.language import say
+from grader.base.terminal import fold
 from grader.building import build, ctest, install, needs
 from grader.building.machine import look
 from grader.course.project import Project
 from grader.learning import standing
-from grader.learning.scoreboard import next_step, render, scores, stale
+from grader.learning.report import Live
+from grader.learning.scoreboard import next_step, render, scores
 from grader.learning.testing import LEARNER, rebuild, run_tests, started
 
 BEGAN = time.monotonic()  # of the command
@@ -35,6 +37,8 @@ def set_up(
     elif lacking:
         raise LabError(install.advice(lacking, machine), ExitStatus.MISSING)
     _say("tools", ", ".join(need.found(project) for need in needs.needs()))
+    if may_install:
+        install.rich(project, _say_install)
     if grader and may_install:
         install.grader(project, _say_install)
         install.bubblewrap(machine, _say_install)
@@ -46,18 +50,20 @@ def set_up(
 
 def first_run(project: Project) -> ExitStatus:
     """Configures, builds, runs the learner's labs, and shows the board."""
-    cold = build.configure(project)
+    cold = build.is_cold(project)
     if cold:
-        _say("configured", str(project.build_dir.relative_to(project.root)))
+        _say("configuring", str(build.shown_folder(project)))
+    build.configure(project)
     _say("building", say("start.building"))
     if not build.build(project).ok:  # all but the learner's files, so that ctest can run any test
         raise LabError(say("start.no-build"), ExitStatus.BUILD_FAILED)
+    _say("compiling", say("start.compiling"))
     try:
         rebuild(project, started(project))
     except LabError as error:
         print(error)  # the scoreboard is shown nevertheless
     _say("running", say("start.running"))
-    run_tests(project, LEARNER)
+    run_tests(project, LEARNER, live=Live(project.root, lines=False))
     if cold:
         build.note_cold_seconds(project, time.monotonic() - BEGAN)
     return status(project)
@@ -67,16 +73,12 @@ def status(project: Project) -> ExitStatus:
     """The scoreboard as of the last run, and what to do next."""
     standing.current(project)  # results of plain ctest runs are stored, too
     lines = scores(project, ctest.tests(project))
-    print(f"\n{render(lines)}\n")
-    edited = [line.lab.number for line in lines if stale(project, line)]
-    for number in edited:
-        print(say("board.edited", lab=number))
-    print(next_step(project, lines))
+    print(fold(f"\n{render(lines)}\n\n{next_step(project, lines)}"))
     return ExitStatus.OK
 
 
 def _say(what: str, text: str) -> None:
-    print(f"{what:<11}{text}", flush=True)
+    print(f"{what:<12}{text}", flush=True)
 
 
 def _say_install(text: str) -> None:

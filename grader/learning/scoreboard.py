@@ -21,7 +21,7 @@ from grader.building.records import (
     worst,
 )
 from grader.course.project import Lab, Project
-from grader.learning.standing import Standing, load
+from grader.learning.standing import Standing, edited_since, load
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class LabScore:
 
     lab: Lab
     cases: tuple[Record, ...]
+    edited: bool = False  # a file of the lab is newer than these marks
 
     @property
     def todos(self) -> dict[int, Verdict]:
@@ -61,7 +62,7 @@ def scores(project: Project, tests: Iterable[Test]) -> list[LabScore]:
             listed = listed_cases(Path(program[0])) if program else []
             known = {f"{lab.name}.{case.case}": case for case in listed}
             cases = tuple(_latest(test, known.get(test.name), standing) for test in mine)
-            lines.append(LabScore(lab, cases))
+            lines.append(LabScore(lab, cases, edited_since(project, lab, cases)))
     return lines
 
 
@@ -75,23 +76,30 @@ def listed_cases(verifier: Path) -> list[Record]:
 
 
 def render(lines: list[LabScore]) -> str:
-    """The board with a legend of its signs; plain, one sentence per lab."""
-    hidden = say("board.hidden")
+    """The board with a legend of its signs; plain, one sentence per lab. Marks older than an edit
+    are dimmed, and words say so."""
+    notes = [f"  {say('board.hidden')}"]
+    if any(line.edited for line in lines):
+        notes.insert(0, f"  {say('board.old', mark=say('board.edited'))}")
     if looks().plain:
-        return "\n".join([*(_sentence(line) for line in lines), "", f"  {hidden}"])
+        return "\n".join([*(_sentence(line) for line in lines), "", *notes])
     width = max((2 * len(line.todos) for line in lines), default=0)
-    rows = []
-    for line in lines:
-        signs = " ".join(_sign(found) for found in line.todos.values())
-        pad = " " * (width - 2 * len(line.todos))
-        name = say("board.lab", lab=line.lab.number, title=line.lab.title)
-        points = say("board.points", points=f"{line.points:>4}", possible=line.points_possible)
-        rows.append(f"  {name:<24}{signs}{pad}  {points}")
     used = {found for line in lines for found in line.todos.values()}
     legend = "   ".join(
         f"{_sign(verdict)} {words(verdict)}" for verdict in SIGNS if verdict in used
     )
-    return "\n".join([*rows, "", f"  {say('board.legend', legend=legend)}", f"  {hidden}"])
+    rows = [_row(line, width) for line in lines]
+    return "\n".join([*rows, "", f"  {say('board.legend', legend=legend)}", *notes])
+
+
+def _row(line: LabScore, width: int) -> str:
+    sign = SIGNS.__getitem__ if line.edited else _sign
+    signs = " ".join(sign(found) for found in line.todos.values())
+    pad = " " * (width - 2 * len(line.todos))
+    name = say("board.lab", lab=line.lab.number, title=line.lab.title)
+    points = say("board.points", points=f"{line.points:>4}", possible=line.points_possible)
+    row = f"  {name:<24}{signs}{pad}  {points}"
+    return looks().paint(f"{row}  {say('board.edited')}", "2") if line.edited else row
 
 
 def _sentence(line: LabScore) -> str:
@@ -102,7 +110,8 @@ def _sentence(line: LabScore) -> str:
         f"{f'TODO {number}' if number else say('whole-lab')} {words(found)}"
         for number, found in line.todos.items()
     ]
-    return f"  {name}: {points}. {', '.join(todos)}"
+    edited = f", {say('board.edited')}" if line.edited else ""
+    return f"  {name}{edited}: {points}. {', '.join(todos)}"
 
 
 def _sign(verdict: Verdict) -> str:
@@ -110,8 +119,12 @@ def _sign(verdict: Verdict) -> str:
 
 
 def next_step(project: Project, lines: list[LabScore]) -> str:
-    """What to do now in the first lab not finished: repair what failed, or write what is next."""
+    """What to do now in the first lab not finished: test what was edited, repair what failed, or
+    write what is next."""
     for line in lines:
+        if line.edited:
+            what = say("next.test", lab=line.lab.number)
+            return f"{say('next', what=what)}\n{say('next.check', lab=line.lab.number)}"
         for wanted in (Verdict.HARNESS_ERROR, Verdict.FAIL, Verdict.NOT_WRITTEN, Verdict.UNKNOWN):
             for case in sorted(line.cases, key=lambda case: (case.todo == 0, case.todo)):
                 if case.verdict is wanted:
@@ -119,14 +132,6 @@ def next_step(project: Project, lines: list[LabScore]) -> str:
     if lines:
         return say("next.nothing")
     return say("next.no-labs")
-
-
-def stale(project: Project, line: LabScore) -> bool:
-    """Whether a file of the lab was edited after its tests ran."""
-    folder = project.labs_dir / line.lab.folder
-    times = [path.stat().st_mtime for path in folder.glob("*.*") if ".bak" not in path.suffix]
-    runs = [case.written for case in line.cases if case.written]
-    return bool(times and runs) and max(times) > min(runs)
 
 
 def _latest(test: Test, listed: Record | None, standing: Standing) -> Record:

@@ -26,7 +26,7 @@ from typing import Any
 
 from grader.base.language import say
 from grader.building.records import Record, Verdict, from_json, read_record, to_json
-from grader.course.project import Project
+from grader.course.project import Lab, Project
 
 VERSION = 1
 
@@ -117,6 +117,15 @@ def remember(project: Project, records: Iterable[Record]) -> None:
     standing = load(project)
     if standing.add(records):
         standing.save()
+
+
+def edited_since(project: Project, lab: Lab, records: Iterable[Record]) -> bool:
+    """Whether a source of the learner's lab was edited after one of these tests ran."""
+    folder = project.labs_dir / lab.folder
+    sources = [path for path in folder.glob("*.*") if path.suffix in (".c", ".cu", ".h")]
+    times = [path.stat().st_mtime for path in sources]
+    runs = [record.written for record in records if record.written]
+    return bool(times and runs) and max(times) > min(runs)
 
 
 def now() -> str:

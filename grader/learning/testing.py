@@ -2,44 +2,44 @@
 """`./lab test`: rebuilds what was edited, runs the learner's tests, prints the results."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from grader.base.exits import ExitStatus, LabError
 from grader.base.language import say
-from grader.base.looks import looks
+from grader.base.terminal import fold
 from grader.building import build, ctest
-from grader.building.records import COLORS, SIGNS, Record, Verdict, read_record, words
+from grader.building.records import Record, Verdict, read_record
 from grader.course import diagnoses
 from grader.course.project import Lab, Project
 from grader.course.sync import read_manifest
-from grader.learning import standing
+from grader.learning import scoreboard, standing
+from grader.learning.report import Live, Outcome, rest
 
 LEARNER = r"^lab[0-9][0-9]\."  # ctest's patterns have no \d
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """One test that ran: its record, and its output."""
-
-    record: Record
-    text: str
-    seconds: float = 0.0
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.record.verdict
-
-
 def chosen(project: Project, what: str) -> tuple[list[Lab], str]:
-    """The labs and the pattern of tests that "", "03", "lab03", "03.split", "lab03.split"
+    """The labs and the pattern of tests that "", "03", "lab03", "03.split", "03.sp", "lab03.split"
     select."""
     if not what:
         return started(project), LEARNER
-    name, dot, case = what.partition(".")
+    name, _, case = what.partition(".")
     lab = project.lab(name)
-    pattern = f"^{lab.name}\\.{re.escape(case)}$" if dot else f"^{lab.name}\\."
+    pattern = f"^{lab.name}\\.{re.escape(case)}"
     return [lab], pattern
+
+
+def matching(project: Project, pattern: str) -> list[ctest.Test]:
+    """The tests that a pattern of `chosen` selects: the one of that very name, if there is one,
+    else all whose names begin so. LabError: none."""
+    found = [test for test in ctest.tests(project, pattern) if re.search(pattern, test.name)]
+    if not found:
+        raise LabError(no_match(project, pattern), ExitStatus.NO_MATCH)
+    return [test for test in found if test.name == _asked(pattern)] or found
+
+
+def _asked(pattern: str) -> str:
+    return pattern.strip("^").replace("\\", "")
 
 
 def started(project: Project) -> list[Lab]:
@@ -48,23 +48,32 @@ def started(project: Project) -> list[Lab]:
 
 
 def run_tests(
-    project: Project, pattern: str, *, jobs: int = 0, ended: ctest.Ended | None = None
+    project: Project,
+    pattern: str,
+    *,
+    jobs: int = 0,
+    ended: ctest.Ended | None = None,
+    live: Live | None = None,
 ) -> list[Outcome]:
-    """Runs the matching tests of a tree that is up to date."""
-    found = ctest.tests(project, pattern)
-    wanted = [test for test in found if re.search(pattern, test.name)]
-    if not wanted:
-        raise LabError(no_match(project, pattern), ExitStatus.NO_MATCH)
+    """Runs the matching tests of a tree that is up to date; `live` shows them as they end."""
+    wanted = matching(project, pattern)
     for test in wanted:
         if test.results:
             test.results.unlink(missing_ok=True)
-    finished = ctest.run(project, pattern, jobs=jobs, ended=ended)
-    return [_outcome(test, finished.get(test.name)) for test in wanted]
+    if live:
+        live.begin(wanted)
+        ended = live.step
+    one = ctest.exactly([wanted[0].name]) if len(wanted) == 1 else pattern
+    finished = ctest.run(project, one, jobs=jobs, ended=ended)
+    outcomes = [_outcome(test, finished.get(test.name)) for test in wanted]
+    if live:
+        live.end(outcomes)
+    return outcomes
 
 
 def no_match(project: Project, pattern: str) -> str:
     names = sorted({test.name for test in ctest.tests(project) if re.search(LEARNER, test.name)})
-    asked = pattern.strip("^$").replace("\\", "")
+    asked = _asked(pattern)
     near = [name for name in names if name.startswith(asked.split(".")[0])] or names
     shown = ", ".join(near[:12]) + (", ..." if len(near) > 12 else "")
     return say("test.no-match", asked=asked, shown=shown or "-")
@@ -134,68 +143,26 @@ def _outcome(test: ctest.Test, finished: ctest.Finished | None) -> Outcome:
     return Outcome(record, text, finished.seconds if finished else 0.0)
 
 
-def command(project: Project, what: str, *, verbose: bool = False) -> ExitStatus:
-    """The whole of `./lab test`: builds, runs, reports."""
+def command(project: Project, what: str, *, verbose: bool = False, then: bool = True) -> ExitStatus:
+    """The whole of `./lab test`: builds, runs, reports, and says what comes after labs that are
+    passed (unless not `then`)."""
     build.require_configured(project)
     labs, pattern = chosen(project, what)
     warnings = rebuild(project, labs)
     if warnings:
         print(warnings, "\n")
-    outcomes = run_tests(project, pattern)
+    outcomes = run_tests(project, pattern, live=Live(project.root))
     standing.remember(project, (outcome.record for outcome in outcomes))
     known = diagnoses.pages(project)
-    print(tell(outcomes, verbose=verbose, known=known).replace(f"{project.root}/", ""))
-    return status_of(outcomes)
+    print(rest(outcomes, verbose=verbose, known=known).replace(f"{project.root}/", ""))
+    status = status_of(outcomes)
+    if then and "." not in what and status in (ExitStatus.OK, ExitStatus.CANNOT_RUN):
+        print(fold(f"\n{_after(project, labs)}"))
+    return status
 
 
-def tell(
-    outcomes: list[Outcome], *, verbose: bool = False, known: Sequence[diagnoses.Page] = ()
-) -> str:
-    """One line per test, the first failure in full (with `verbose` everything), and the counts. If
-    a failure names a diagnosis that is `known`, the line after it does, too."""
-    lines = [_line(outcome) for outcome in outcomes]
-    bad = [o for o in outcomes if o.verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR)]
-    for outcome in outcomes if verbose else bad[:1]:
-        lines += ["", outcome.text]
-        page = _page(known, outcome) if outcome in bad else None
-        if page:
-            lines.append(say("test.explained", code=page.code, title=page.title))
-    lines += ["", _counts(outcomes)]
-    if len(bad) > 1 and not verbose:
-        lines.append(say("test.others", count=len(bad) - 1))
-    return "\n".join(lines)
-
-
-def _page(known: Sequence[diagnoses.Page], outcome: Outcome) -> diagnoses.Page | None:
-    """The diagnosis that a failure names, or that of the program's ending."""
-    ended = [page for page in known if page.code == outcome.record.ending]
-    return diagnoses.named_in(known, outcome.text) or (ended[0] if ended else None)
-
-
-def _counts(outcomes: list[Outcome]) -> str:
-    counts = [
-        say(f"count.{verdict.value.replace(' ', '-')}", count=count)
-        for verdict in (
-            Verdict.PASS,
-            Verdict.FAIL,
-            Verdict.NOT_WRITTEN,
-            Verdict.CANNOT_RUN,
-            Verdict.HARNESS_ERROR,
-        )
-        if (count := sum(outcome.verdict is verdict for outcome in outcomes))
-    ]
-    points = sum(outcome.record.points for outcome in outcomes if outcome.verdict is Verdict.PASS)
-    possible = sum(outcome.record.points for outcome in outcomes)
-    return say("test.counts", counts=", ".join(counts), points=points, possible=possible)
-
-
-def _line(outcome: Outcome) -> str:
-    record, verdict = outcome.record, outcome.verdict
-    what = {
-        Verdict.NOT_WRITTEN: say("test.not-written", where=record.where or record.message),
-        Verdict.CANNOT_RUN: say("test.cannot-run", why=record.message),
-    }.get(verdict, record.title)
-    todo = f"TODO({record.todo})" if record.todo else say("whole-lab")
-    if looks().plain:
-        return f"{words(verdict)}: {record.test}, {todo}: {what}"
-    return f"{looks().paint(SIGNS[verdict], COLORS[verdict])} {record.test:<28}{todo:<11}{what}"
+def _after(project: Project, labs: list[Lab]) -> str:
+    """What comes after labs of which no test is left to pass."""
+    done = say("test.lab-passed", labs=", ".join(lab.number for lab in labs))
+    lines = scoreboard.scores(project, ctest.tests(project))
+    return f"{done}\n{scoreboard.next_step(project, lines)}"

@@ -41,7 +41,7 @@ def _test(project: Project, what: str, *, solution: bool) -> str:
         pattern = pattern.replace("^lab", "^solution")
     else:
         testing.rebuild(project, [lab])
-    names = [test.name for test in ctest.tests(project, pattern)]
+    names = [test.name for test in testing.matching(project, pattern)]
     names = [one for one in names if ".hidden." not in one and not one.startswith("build.")]
     if not names:
         raise LabError(testing.no_match(project, pattern), ExitStatus.NO_MATCH)

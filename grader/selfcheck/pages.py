@@ -12,7 +12,7 @@ from dataclasses import replace
 from grader.base.exits import LabError
 from grader.building.records import Record, Verdict
 from grader.course.project import Lab
-from grader.learning.testing import Outcome, tell
+from grader.learning.report import Outcome, tell
 from grader.selfcheck.programs import Programs
 from grader.selfcheck.report import Section
 from grader.selfcheck.shown import as_learner, board_of

@@ -19,7 +19,8 @@ from grader.building.variants import Variant
 from grader.course.mutants import Mutant, load, student_files
 from grader.course.project import Lab, Project
 from grader.course.sync import generate
-from grader.learning.testing import Outcome, run_tests
+from grader.learning.report import Outcome
+from grader.learning.testing import run_tests
 from grader.selfcheck.lacking import NOT_EXCUSED, excused
 from grader.selfcheck.report import Report, Section
 from grader.selfcheck.sources import mutated_source, todo_numbers

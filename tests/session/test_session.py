@@ -72,13 +72,13 @@ class Checkout:
             [sys.executable, "-B", *words],
             cwd=self.root,
             env=env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            capture_output=True,
             text=True,
             timeout=SECONDS,
             check=False,
         )
-        return done.stdout.replace(f"{self.root}/", "").strip("\n") + "\n"
+        errors = done.stderr.lstrip(".\n")  # a dot a test, which a terminal does not show
+        return f"{done.stdout}{errors}".replace(f"{self.root}/", "").strip("\n") + "\n"
 
 
 def played(page: str, checkout: Checkout) -> str:

@@ -74,13 +74,17 @@ class Cli(FakeCheckout):
             (("test", "01"), ExitStatus.NOT_CONFIGURED),
             (("status",), ExitStatus.NOT_CONFIGURED),
             (("nonsense",), ExitStatus.USAGE),
-            ((), ExitStatus.USAGE),
+            ((), ExitStatus.NOT_CONFIGURED),  # it is ./lab status
             (("--help",), ExitStatus.OK),
         ):
             with self.subTest(words):
                 found, said = self.typed(*words)
                 self.assertEqual(found, status)
                 self.assertGreater(len(said), 20)
+
+    def test_the_help_offers_the_languages_that_are_there(self) -> None:
+        with mock.patch.object(cli, "there", return_value=["en", "xx"]):
+            self.assertIn("en, xx, or a file", " ".join(self.typed("--help")[1].split()))
 
     def test_an_interrupt_is_no_traceback(self) -> None:
         with mock.patch("grader.commands.hints.hint", side_effect=KeyboardInterrupt):

@@ -27,7 +27,7 @@ class Submit(FakeCheckout):
     def typed(self, *, ended: ExitStatus = ExitStatus.OK, edit: str = "") -> tuple[ExitStatus, str]:
         """`./lab submit 01` with tests that end like this, during which the file becomes `edit`."""
 
-        def tests(*_: object) -> ExitStatus:
+        def tests(*_: object, **__: object) -> ExitStatus:
             if edit:
                 self.write(MINE, edit)
             return ended

@@ -10,9 +10,11 @@ from unittest import mock
 from grader.base.looks import Looks
 from grader.building import ctest
 from grader.building.records import Record, Verdict, read_record, worst
+from grader.commands import contents
+from grader.commands.contents import entries
 from grader.course.project import Lab, Project, here
-from grader.learning.scoreboard import LabScore, next_step, render, scores, stale
-from grader.learning.standing import remember
+from grader.learning.scoreboard import LabScore, next_step, render, scores
+from grader.learning.standing import load, remember
 from grader.learning.testing import LEARNER, run_tests
 from grader.tests.fake_build import FakeBuild
 
@@ -54,6 +56,16 @@ class Board(unittest.TestCase):
         with mock.patch("grader.base.looks._chosen", Looks(color=True)):
             self.assertIn("\033[32m●", render([line]))
 
+    def test_marks_older_than_an_edit_are_not_shown_as_fresh(self) -> None:
+        line = replace(score(case("a", 1, Verdict.PASS)), edited=True)
+        said = render([line, line])
+        self.assertEqual(said.count("10 of 10 points  edited since\n"), 2)
+        self.assertEqual(said.count("these marks are older than the file"), 1)
+        with mock.patch("grader.base.looks._chosen", Looks(color=True)):
+            self.assertRegex(render([line]), "\033\\[2m  lab 01  tiny +●.*edited since\033\\[0m")
+        with mock.patch("grader.base.looks._chosen", Looks(plain=True)):
+            self.assertIn("lab 01  tiny, edited since: 10 of 10", render([line]))
+
     def test_plain_is_sentences_without_signs(self) -> None:
         line = score(case("a", 1, Verdict.PASS), case("w", 0, Verdict.NOT_WRITTEN))
         with mock.patch("grader.base.looks._chosen", Looks(plain=True)):
@@ -71,6 +83,12 @@ class NextStep(unittest.TestCase):
         text = next_step(self.project, [line])
         self.assertIn("repair lab01.b", text)
         self.assertIn("./lab hint 01 2", text)
+
+    def test_what_was_edited_is_to_be_tested(self) -> None:
+        done = replace(score(case("a", 1, Verdict.PASS)), edited=True)
+        text = next_step(self.project, [done, score(case("b", 2, Verdict.FAIL))])
+        self.assertIn("Next: test lab 01: it was edited", text)
+        self.assertNotIn("repair", text)
 
     def test_todos_in_their_order_the_whole_lab_last(self) -> None:
         wait = Verdict.NOT_WRITTEN
@@ -121,9 +139,14 @@ class Recorded(FakeBuild):
     def test_an_edit_after_the_run_is_noticed(self) -> None:
         run_tests(self.project, LEARNER)
         os.utime(self.root / "labs/01-tiny/tiny.c", (1, 1))
-        self.assertFalse(stale(self.project, self.board()))
+        self.write("labs/01-tiny/README.md", "newer, and no source")
+        self.assertFalse(self.board().edited)
         os.utime(self.root / "labs/01-tiny/tiny.c", (2**33, 2**33))
-        self.assertTrue(stale(self.project, self.board()))
+        self.assertTrue(self.board().edited)
+        remember(self.project, self.board().cases)
+        (entry,) = entries(self.project, load(self.project))
+        self.assertTrue(entry.edited)
+        self.assertIn(", edited since", contents.render([entry]))
 
     def test_half_a_record_is_none(self) -> None:
         self.assertIsNone(read_record(self.write("x.json", '{"test": "lab01.a"')))

@@ -3,14 +3,16 @@
 
 import contextlib
 import io
+import re
 import unittest
 from dataclasses import replace
+from unittest import mock
 
 from grader.base.exits import ExitStatus, LabError
 from grader.building import build, ctest
 from grader.building.records import Record, Verdict
 from grader.course import diagnoses
-from grader.learning import testing
+from grader.learning import report, testing
 from grader.tests.fake_build import FakeBuild
 
 
@@ -33,9 +35,17 @@ class Testing(FakeBuild):
 
     def typed(self, what: str = "", *, verbose: bool = False) -> tuple[ExitStatus, str]:
         said = io.StringIO()
-        with contextlib.redirect_stdout(said):
+        self.dots = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(self.dots):
             status = testing.command(self.project, what, verbose=verbose)
         return status, said.getvalue()
+
+    def on_terminal(self, what: str, columns: int) -> str:
+        with (
+            mock.patch.object(report, "columns", return_value=columns),
+            mock.patch("grader.base.terminal.columns", return_value=columns),
+        ):
+            return self.typed(what)[1]
 
     def test_configuring_twice_does_nothing(self) -> None:
         self.assertFalse(build.configure(self.project))
@@ -54,6 +64,40 @@ class Testing(FakeBuild):
         self.assertEqual(status, ExitStatus.OK)
         self.assertIn("pass lab01.again in full", said)
         self.assertIn("\n1 passed: 20 of 20 points\n", said)
+
+    def test_the_beginning_of_a_name_selects_all_that_begin_so(self) -> None:
+        self.assertIn("● lab01.again", self.typed("01.ag")[1])
+        names = ("lab01.part", "lab01.parts", "lab01.partly")
+        listed = [ctest.Test(name, (), frozenset()) for name in names]
+        for what, wanted in (("1.pa", names), ("1.part", names[:1]), ("1.partl", names[2:])):
+            with self.subTest(what), mock.patch.object(ctest, "tests", return_value=listed):
+                found = testing.matching(self.project, testing.chosen(self.project, what)[1])
+                self.assertEqual(tuple(test.name for test in found), wanted)
+
+    def test_off_a_terminal_a_dot_a_case_beside_the_results(self) -> None:
+        said = self.typed("01")[1]
+        self.assertEqual(self.dots.getvalue(), "...\n")
+        self.assertTrue(said.startswith("○ lab01.twice"), said)
+
+    def test_on_a_terminal_a_line_a_case_as_they_end_and_how_many(self) -> None:
+        said = self.on_terminal("01", 100)
+        self.assertEqual(self.dots.getvalue(), "")
+        self.assertRegex(said, r"  [12] of 3\r\x1b\[K")
+        lines = re.findall(r"(?m)^(?:\r\x1b\[K|  \d of 3)*[●✗○] (lab01\.\w+) ", said)
+        self.assertEqual(lines, ["lab01.twice", "lab01.again", "lab01.whole"])
+        self.assertNotRegex(said.rsplit("\n\n", 1)[1], r"of 3\b")
+
+    def test_on_a_narrow_terminal_lines_are_folded(self) -> None:
+        said = re.sub(r"  \d of 3|\r\x1b\[K", "", self.on_terminal("01", 60))
+        self.assertLessEqual(max(map(len, said.splitlines())), 60)
+        self.assertIn("written yet:\n", said)
+
+    def test_a_lab_that_is_passed_leads_to_what_comes_next(self) -> None:
+        self.assertNotIn("Next:", self.typed("01")[1])
+        self.verdict(twice="pass", whole="pass")
+        self.assertNotIn("Next:", self.typed("01.again")[1])
+        said = self.typed("01")[1]
+        self.assertIn("Every test of lab 01 passes.\nNext: nothing is left", said)
 
     def test_the_first_failure_only_unless_asked(self) -> None:
         self.verdict(twice="fail")
@@ -74,8 +118,8 @@ class Testing(FakeBuild):
             ("2 and 3", "", None),
         ):
             with self.subTest(text):
-                outcome = testing.Outcome(replace(record, ending=ending), text)
-                said = testing.tell([outcome], known=[page, crash])
+                outcome = report.Outcome(replace(record, ending=ending), text)
+                said = report.tell([outcome], known=[page, crash])
                 self.assertEqual(f"./lab explain {code}  (" in said, code is not None)
 
     def test_every_verdict_has_its_status(self) -> None:
@@ -153,7 +197,7 @@ class Chosen(FakeBuild):
     def test_what_a_person_types(self) -> None:
         for what in ("1", "01", "lab01", "01-tiny"):
             self.assertEqual(testing.chosen(self.project, what), ([self.lab], r"^lab01\."))
-        self.assertEqual(testing.chosen(self.project, "lab01.a"), ([self.lab], r"^lab01\.a$"))
+        self.assertEqual(testing.chosen(self.project, "lab01.a"), ([self.lab], r"^lab01\.a"))
         self.assertEqual(testing.chosen(self.project, ""), ([self.lab], testing.LEARNER))
 
 
