@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * kernels_share.c: an image of its own: kernels whose blocks know nothing of each other, without an
- * atomic, a volatile access, a clock or printf. Each meets something late in its grid.
+ * atomic, a volatile access, a clock or printf. Each meets something late in its grid. Beside them
+ * one with an atomic.
  */
 #include "kernels.h"
 
@@ -48,14 +49,21 @@ KERNEL(stuck)
         ((uint32_t *)b)[block] = sum += ((const uint32_t *)a)[i % 65536];
 }
 
-#define ENTRY(number, name)                                                                        \
+/* count(out): the blocks, by an atomic */
+KERNEL(count)
+{
+    UNUSED(a + c + d);
+    vgpu_atomic(VGPU_ATOMIC_ADD, VGPU_U32, (void *)b, 1, 0, 1);
+}
+
+#define ENTRY(number, name, any_order)                                                             \
     {                                                                                              \
-        "share#" #name, number, #name, call_##name, 4, four_words, 0, 1024, 0, 0                   \
+        "share#" #name, number, #name, call_##name, 4, any_order, four_words, 0, 1024, 0, 0        \
     }
 
 EXPORTED const uint32_t vgpu_image_abi = VGPU_IMAGE_ABI;
-EXPORTED const struct vgpu_kernel vgpu_image_kernels[] = {ENTRY(0, tree), ENTRY(1, stray),
-                                                          ENTRY(2, stuck)};
-EXPORTED const uint32_t vgpu_image_kernel_count = 3;
+EXPORTED const struct vgpu_kernel vgpu_image_kernels[] = {ENTRY(0, tree, 1), ENTRY(1, stray, 1),
+                                                          ENTRY(2, stuck, 1), ENTRY(3, count, 0)};
+EXPORTED const uint32_t vgpu_image_kernel_count = 4;
 EXPORTED const struct vgpu_var vgpu_image_vars[] = {{"", 0, 0}};
 EXPORTED const uint32_t vgpu_image_var_count = 0;

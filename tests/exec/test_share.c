@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TREE, STRAY, STUCK, BLOCKS = 32768, THREADS = 64, LATE = 30001, NEVER = -1 };
+enum { TREE, STRAY, STUCK, COUNT, BLOCKS = 32768, THREADS = 64, LATE = 30001, NEVER = -1 };
 static const uint64_t in = OWN, out = OWN + (8 << 20);
 
 int failures;
@@ -132,12 +132,13 @@ static void same_outcome(int kernel, uint64_t late, int status)
     }
 }
 
-/* Atomics anywhere in the image: its blocks run one after the other. */
+/* A kernel with an atomic: its blocks run one after the other, also beside kernels without. */
 static void never_with_atomics(void)
 {
-    run(&shared, NULL, "4", K_reduce, BLOCKS * THREADS);
+    run(&shared, SHARE_IMAGE_PATH, "4", COUNT, 0);
     CHECK(shared.reply.status, VGPU_RAN);
     CHECK(shared.helped, false);
+    CHECK(shared.sums[0], VGPU_POISON * 0x01010101u + BLOCKS * THREADS);
 }
 
 /* ---- workers that stay ---- */

@@ -41,6 +41,7 @@ struct vgpu_kernel {
     const char *name; /* as in the source: "sum_shared" */
     void (*call)(void **args);
     uint32_t param_count;
+    uint32_t any_order; /* 1: its blocks cannot tell in which order they run, or that they wait */
     const uint32_t *param_bytes;    /* param_count sizes */
     uint32_t static_shared_bytes;   /* sum of the kernel's __shared__ declarations; 0 if unknown */
     uint32_t max_threads;           /* __launch_bounds__, or VGPU_BLOCK_THREADS_MAX */

@@ -186,6 +186,7 @@ static bool lower_module(struct cc_lowering *l, const char *headers, const char 
     cc_report_rest(l);
     if (!cc_run_passes(l, "function(tsan)"))
         return false;
+    cc_find_order(l);
     if (l->checks_indices)
         cc_guard_variables(l);
     cc_declare_stack(l);

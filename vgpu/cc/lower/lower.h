@@ -17,6 +17,8 @@ bool cc_find_kernels(struct cc_lowering *l);
 void cc_add_tables(struct cc_lowering *l);
 /* In the optimized module: sets the kernel's fast form: a table, or the reason why it has none. */
 cc_set_lanes cc_set_kernel_lanes;
+/* Notes that the kernel's blocks may run in any order. */
+void cc_set_any_order(struct cc_lowering *l, size_t kernel);
 /* Records a file of our own headers, for readers of debug information
  * (vgpu/common/dwarf_lines.c). */
 void cc_add_headers(struct cc_lowering *l, const char *file);
@@ -86,6 +88,10 @@ bool cc_is_unreported(LLVMValueRef address);
 
 /* lower_copies.c: turns copies of 16 aligned bytes into one access. */
 void cc_lower_copies(struct cc_lowering *l);
+
+/* lower_order.c: in the module with all its callbacks: finds the kernels whose blocks cannot tell
+ * in which order they run. */
+void cc_find_order(struct cc_lowering *l);
 
 /* lower_check.c: checks that vgpu-exec defines all undefined symbols. */
 bool cc_check_module(struct cc_lowering *l);

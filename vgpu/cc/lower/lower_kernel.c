@@ -178,6 +178,8 @@ static LLVMValueRef add_entry(struct cc_lowering *l, const struct cc_kernel *ker
 
 /* ---- tables ---- */
 
+enum { ROW_ANY_ORDER = 5, ROW_LANES = 9, ROW_CAREFUL, ROW_FIELDS }; /* of struct vgpu_kernel */
+
 static LLVMValueRef as_pointer(const struct cc_lowering *l, LLVMValueRef value)
 {
     return LLVMConstPointerCast(value, cc_byte_pointer(l, 0));
@@ -223,6 +225,7 @@ static LLVMValueRef kernel_row(struct cc_lowering *l, const struct cc_kernel *ke
         add_string(l, kernel->name),
         as_pointer(l, add_entry(l, kernel, i)),
         cc_number(l, kernel->param_count, 32),
+        cc_number(l, 0, 32),
         add_sizes(l, kernel),
         cc_number(l, kernel->shared_bytes, 32),
         cc_number(l, kernel->threads, 32),
@@ -230,6 +233,7 @@ static LLVMValueRef kernel_row(struct cc_lowering *l, const struct cc_kernel *ke
         LLVMConstNull(cc_byte_pointer(l, 0)),
     };
     _Static_assert(sizeof(struct vgpu_kernel) == 72, "kernel_row writes this layout");
+    _Static_assert(sizeof field / sizeof *field == ROW_FIELDS, "set_in_row knows its fields");
 
     return LLVMConstStructInContext(l->context, field, sizeof field / sizeof *field, 0);
 }
@@ -274,24 +278,34 @@ void cc_add_tables(struct cc_lowering *l)
         add_constant(l, "vgpu_image_second_stack", cc_number(l, 1, 32));
 }
 
-void cc_set_kernel_lanes(struct cc_lowering *l, size_t kernel, LLVMValueRef lanes,
-                         const char *careful)
+static void set_in_row(struct cc_lowering *l, size_t kernel, int which, LLVMValueRef value)
 {
     LLVMValueRef table = LLVMGetNamedGlobal(l->module, "vgpu_image_kernels");
     LLVMValueRef rows = LLVMGetInitializer(table);
     unsigned count = (unsigned)l->code->kernel_count;
-    LLVMValueRef *row = cc_alloc(count * sizeof *row), field[10];
+    LLVMValueRef *row = cc_alloc(count * sizeof *row), field[ROW_FIELDS];
 
     for (unsigned i = 0; i < count; i++)
         row[i] = LLVMGetOperand(rows, i);
-    for (unsigned i = 0; i < 10; i++)
+    for (unsigned i = 0; i < ROW_FIELDS; i++)
         field[i] = LLVMGetOperand(row[kernel], i);
-    if (lanes != NULL)
-        field[8] = lanes;
-    if (careful != NULL)
-        field[9] = add_string(l, careful);
-    row[kernel] = LLVMConstStructInContext(l->context, field, 10, 0);
+    field[which] = value;
+    row[kernel] = LLVMConstStructInContext(l->context, field, ROW_FIELDS, 0);
     LLVMSetInitializer(table, LLVMConstArray(LLVMTypeOf(row[0]), row, count));
+}
+
+void cc_set_kernel_lanes(struct cc_lowering *l, size_t kernel, LLVMValueRef lanes,
+                         const char *careful)
+{
+    if (lanes != NULL)
+        set_in_row(l, kernel, ROW_LANES, lanes);
+    if (careful != NULL)
+        set_in_row(l, kernel, ROW_CAREFUL, add_string(l, careful));
+}
+
+void cc_set_any_order(struct cc_lowering *l, size_t kernel)
+{
+    set_in_row(l, kernel, ROW_ANY_ORDER, cc_number(l, 1, 32));
 }
 
 void cc_add_headers(struct cc_lowering *l, const char *file)

@@ -30,7 +30,6 @@ struct device_image {
     const struct vgpu_var *vars;
     uint64_t base, low, high; /* load address; its pages */
     uint64_t var_low, var_high;
-    bool may_share;
 };
 
 bool images_have_two_stacks = true;
@@ -91,51 +90,6 @@ static bool find_tables(struct device_image *image, void *library, char *why, ui
     return true;
 }
 
-/* ---- which symbols an image uses ---- */
-
-/* A caller of one of these can wait for another block, or observe the order of blocks. */
-static bool tells_order(const char *symbol)
-{
-    static const char *const tell[] = {
-        "vgpu_atomic",      "vgpu_clock64",          "vgpu_printf",      "vgpu_fence",
-        "vgpu_assert_fail", "vgpu_grid_meet",        "vgpu_cooperative", "__tsan_atomic",
-        "__tsan_vola",      "__tsan_unaligned_vola", "vgpu_vprintf",     "vgpu_globaltimer",
-        "vgpu_load_vector"};
-    for (unsigned i = 0; i < sizeof tell / sizeof *tell; i++)
-        if (strncmp(symbol, tell[i], strlen(tell[i])) == 0)
-            return true;
-    return false;
-}
-
-/* Checks the symbols that the image leaves undefined: in a GNU hash table they precede the first
- * hashed one. Without such a table the answer is no. */
-static bool may_share(const struct link_map *map)
-{
-    const ElfW(Sym) *symbols = NULL;
-    const char *names = NULL;
-    const uint32_t *hash = NULL;
-    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
-        const void *at = (const void *)d->d_un.d_ptr; /* NOLINT */
-        if (d->d_tag == DT_SYMTAB)
-            symbols = at;
-        else if (d->d_tag == DT_STRTAB)
-            names = at;
-        else if (d->d_tag == DT_GNU_HASH)
-            hash = at;
-    }
-    if (!symbols || !names || !hash)
-        return false;
-    for (uint32_t i = 1; i < hash[1]; i++)
-        if (tells_order(names + symbols[i].st_name))
-            return false;
-    return true;
-}
-
-bool image_may_share(const struct device_image *image)
-{
-    return image->may_share;
-}
-
 static bool copy_file(int from, const char *path)
 {
     struct stat info;
@@ -181,7 +135,6 @@ struct device_image *image_load(uint32_t module, int fd, char *why, uint64_t roo
         return NULL;
     }
     image->base = map->l_addr;
-    image->may_share = may_share(map);
     dl_iterate_phdr(find_pages, image);
     image->next = images;
     images = image;

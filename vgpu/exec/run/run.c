@@ -311,7 +311,7 @@ void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *
     const char *why = check_run(request, kernel);
     struct run *run = *why ? NULL : run_make(request, kernel);
     if (run) {
-        run->may_share = image_may_share(image) && !(run->checks & VGPU_CHECK_KERNELS);
+        run->may_share = kernel->any_order && !(run->checks & VGPU_CHECK_KERNELS);
         run_go(run, reply);
         return;
     }

@@ -21,9 +21,6 @@ void image_vars(const struct device_image *image, uint64_t *base, uint64_t *byte
 void image_var(const struct device_image *image, uint32_t index, struct vgpu_exec_var *var);
 bool image_holds_vars(uint64_t va, uint64_t bytes);
 
-/* Whether the image's code cannot detect that its blocks do not run one after the other. */
-bool image_may_share(const struct device_image *image);
-
 /* The window in which an access outside of all windows is counted; -1: the address is in no
  * image. */
 int image_window(uint64_t address);

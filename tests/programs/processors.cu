@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * processors.cu: runs the kernel that its argument names, on many blocks, and stays until its input
+ * ends. Which of these kernels run on several processors is for who looks at the processes.
+ */
+#include <cstdio>
+#include <cstring>
+
+constexpr int COUNT = 1 << 20, ROUNDS = 300;
+
+__device__ int work(int x)
+{
+    for (int i = 0; i < ROUNDS; i++)
+        x = x * 5 + (x >> 3);
+    return x;
+}
+
+__device__ __noinline__ int apart(int x)
+{
+    return work(x + 1) - 1;
+}
+
+__device__ __noinline__ void tell(int *told)
+{
+    atomicAdd(told, 1);
+}
+
+__device__ __noinline__ void keep_quiet(int *told)
+{
+    told[1] = 0;
+}
+
+__device__ int index()
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+__global__ void plain(int *value, int *)
+{
+    value[index()] = work(index());
+}
+
+__global__ void calls_plain(int *value, int *)
+{
+    value[index()] = apart(index());
+}
+
+__global__ void has_atomic(int *value, int *told)
+{
+    value[index()] = work(index());
+    if (threadIdx.x == 0)
+        atomicAdd(told, 1);
+}
+
+__global__ void calls_atomic(int *value, int *told)
+{
+    value[index()] = work(index());
+    if (threadIdx.x == 0)
+        tell(told);
+}
+
+__global__ void calls_pointer(int *value, int *told)
+{
+    void (*const function[])(int *) = {tell, keep_quiet};
+    value[index()] = work(index());
+    function[value[index()] & 1](told);
+}
+
+__global__ void has_volatile(int *value, int *told)
+{
+    value[index()] = work(index()) + *(volatile int *)told;
+}
+
+__global__ void has_printf(int *value, int *told)
+{
+    value[index()] = work(index());
+    if (told == nullptr)
+        printf("nowhere\n");
+}
+
+int main(int, char **argument)
+{
+    static const struct {
+        const char *name;
+        void (*kernel)(int *, int *);
+    } kernels[] = {{"plain", plain},
+                   {"calls_plain", calls_plain},
+                   {"has_atomic", has_atomic},
+                   {"calls_atomic", calls_atomic},
+                   {"calls_pointer", calls_pointer},
+                   {"has_volatile", has_volatile},
+                   {"has_printf", has_printf}};
+    int *value, *told;
+    cudaMalloc(&value, COUNT * sizeof *value);
+    cudaMalloc(&told, 2 * sizeof *told);
+    cudaMemset(told, 0, 2 * sizeof *told);
+    for (const auto &k : kernels)
+        if (strcmp(k.name, argument[1]) == 0)
+            k.kernel<<<COUNT / 256, 256>>>(value, told);
+    printf("%s: %d\n", argument[1], (int)cudaDeviceSynchronize());
+    fflush(stdout);
+    getchar();
+    return 0;
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Which kernels run on several processors: those without atomics and the like, whatever other
+kernels of their file have."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from test_killed import processes
+
+PROGRAM = pathlib.Path(sys.argv[1]) / "program-processors"
+WORKERS = 3
+
+
+def processes_of(kernel: str) -> int:
+    """How many processes run kernels, once one of that name has run."""
+    ident = f"processors-{kernel}-{os.getpid()}"
+    program = subprocess.Popen(
+        [PROGRAM, kernel],
+        env=dict(os.environ, VGPU_NODE="single", VGPU_NODE_ID=ident, VGPU_WORKERS=str(WORKERS)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    said = program.stdout.readline()
+    count = len(processes(ident, "vgpu-exec"))
+    _, errors = program.communicate(timeout=60)
+    if said != f"{kernel}: 0\n":
+        raise AssertionError(said + errors)
+    return count
+
+
+class Processors(unittest.TestCase):
+    def test_who_cannot_tell_runs_on_all(self) -> None:
+        for kernel in ("plain", "calls_plain"):
+            self.assertEqual(processes_of(kernel), WORKERS, kernel)
+
+    def test_who_can_tell_runs_on_one(self) -> None:
+        for kernel in (
+            "has_atomic",
+            "calls_atomic",
+            "calls_pointer",
+            "has_volatile",
+            "has_printf",
+        ):
+            self.assertEqual(processes_of(kernel), 1, kernel)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
