@@ -253,7 +253,7 @@ class Wrong(Rdc):
     def test_damaged_objects_are_the_linkers_business(self) -> None:
         (name,) = self.objects("b")
         whole = (self.folder / name).read_bytes()
-        at = whole.index(b"vgpurdc2")
+        at = whole.index(b"vgpurdc3")
         for place, value in ((at + 8, b"\xff" * 8), (at + 16, b"\xff" * 40), (at, b"x")):
             (self.folder / "bad.o").write_bytes(whole[:place] + value + whole[place + len(value) :])
             done = cc("-dlink", "bad.o", "-o", "d.o", folder=self.folder)

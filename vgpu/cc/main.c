@@ -13,7 +13,6 @@
 #include "compile.h"
 #include "diag.h"
 #include "proc.h"
-#include "verbose.h"
 
 /* Device code alone? */
 static bool makes_modules(const struct cc_options *options)

@@ -3,44 +3,31 @@
  */
 #include "mem.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES (1u << 20)
-#define ALIGN 16u
-
-/* The arena: a list of chunks, newest first; only the newest has free space. */
-struct chunk {
-    struct chunk *older;
-    size_t used, bytes;
-    _Alignas(16) unsigned char data[];
-};
-
-static struct chunk *newest;
-
-static void add_chunk(size_t bytes)
-{
-    struct chunk *chunk = calloc(1, sizeof *chunk + bytes);
-
-    if (chunk == NULL) {
-        fprintf(stderr, "vgpu-cc: out of memory (%zu bytes asked for)\n", bytes);
-        exit(1);
-    }
-    chunk->bytes = bytes;
-    chunk->older = newest;
-    newest = chunk;
-}
+enum { CHUNK_BYTES = 1 << 20, ALIGN = 16 };
 
 void *cc_alloc(size_t bytes)
 {
+    static char *chunk; /* it begins with the address of the one before */
+    static size_t used, room;
+    char *older = chunk;
+
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
-    if (newest == NULL || newest->bytes - newest->used < bytes)
-        add_chunk(bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES);
-    void *memory = newest->data + newest->used;
-    newest->used += bytes;
-    return memory;
+    if (room - used < bytes) {
+        room = ALIGN + (bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES);
+        used = ALIGN;
+        chunk = calloc(1, room);
+        if (chunk == NULL) {
+            fprintf(stderr, "vgpu-cc: out of memory (%zu bytes asked for)\n", bytes);
+            exit(1);
+        }
+        memcpy(chunk, &older, sizeof older);
+    }
+    used += bytes;
+    return chunk + used - bytes;
 }
 
 char *cc_copy(const char *text, size_t length)
@@ -71,20 +58,6 @@ char *cc_format(const char *format, ...)
 
     va_end(args);
     return text;
-}
-
-const char *cc_quoted(const char *text)
-{
-    struct cc_text quoted = {0};
-
-    cc_puts(&quoted, "\"");
-    for (; *text != 0; text++) {
-        if (*text == '"' || *text == '\\')
-            cc_puts(&quoted, "\\");
-        cc_put(&quoted, text, 1);
-    }
-    cc_puts(&quoted, "\"");
-    return quoted.data;
 }
 
 void *cc_grow(void *elements, size_t count, size_t *capacity, size_t size)

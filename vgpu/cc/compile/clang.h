@@ -49,6 +49,10 @@ const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side s
 /* Whether Clang rejected the precompiled header: compile again without it. */
 bool cc_is_misfit(const char *said);
 
+/* merge.c: the host pass's messages, then those that only the device pass reports, which are about
+ * device code. Messages are not changed. */
+const char *cc_merge_messages(const char *host, const char *device);
+
 /* editor.c: --clangd. False: it cannot be written. */
 bool cc_print_clangd(const struct cc_job *job);
 

@@ -21,6 +21,16 @@ bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *o
 bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, const char *object,
                     bool *made);
 
+/* ---- verbose.c: additional output of --dryrun and -v, in nvcc's form ---- */
+
+/* Prints the toolkit's folders: lines `#$ TOP=folder`, PATH, INCLUDES, LIBRARIES. CMake reads
+ * them. */
+void cc_show_places(const struct cc_places *places);
+
+/* Prints the link that follows, as a command with which a user (or CMake) can link the same
+ * objects. */
+void cc_show_link(const struct cc_job *job, const struct cc_list *objects);
+
 /* ---- commands.c: command lines of the compiler ---- */
 
 /* One of the two passes of Clang over a .cu. */

@@ -15,7 +15,6 @@
 #include "clang.h"
 #include "diag.h"
 #include "fatbin_text.h"
-#include "merge.h"
 #include "proc.h"
 #include "rewrite.h"
 

@@ -122,19 +122,19 @@ static bool make_object(const struct cc_job *job, const struct cc_text *text, co
     struct cc_list command = {0};
 
     cc_add(&command, job->options->cxx);
-    cc_add_words(&command, "-c -o");
+    cc_add_words(&command, "-c -I");
+    cc_add(&command, cc_temp_path("")); /* of what .incbin names */
+    cc_add(&command, "-o");
     cc_add(&command, object);
     cc_add(&command, path);
     return cc_write_file(path, text->data, text->length) && cc_run(&command) == 0;
 }
 
-/* The file `fatbin`, and a function for each part. */
-static void put_parts(struct cc_text *text, const struct cc_parts *parts, const char *fatbin)
+/* The image, and a function for each part. */
+static void put_parts(struct cc_text *text, const struct cc_parts *parts)
 {
-    cc_putf(text,
-            "\t.section .rodata.vgpu_linked,\"a\",%%progbits\n\t.balign 16\n"
-            ".Lvgpu_linked:\n\t.incbin %s\n\t.text\n",
-            cc_quoted(fatbin));
+    cc_puts(text, "\t.section .rodata.vgpu_linked,\"a\",%progbits\n\t.balign 16\n"
+                  ".Lvgpu_linked:\n\t.incbin \"linked.fatbin\"\n\t.text\n");
     for (size_t i = 0; i < parts->count; i++)
         put_function(text, parts->item[i].unit);
     cc_puts(text, "\t.section " CC_LINKED_SECTION ",\"e\",%progbits\n");
@@ -178,6 +178,6 @@ bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const
     if (parts->count != 0 && !build_parts(job, parts, path))
         return false;
     if (parts->count != 0)
-        put_parts(&text, parts, path);
+        put_parts(&text, parts);
     return make_object(job, &text, object);
 }

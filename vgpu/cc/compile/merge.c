@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * merge.c: see merge.h.
- *
- * A message is a head (file:line:column: error: ...), the lines of context before it (In file
- * included from ...) and everything behind it up to the next message's context.
+ * merge.c: merges the messages of both passes. A message is a head (file:line:column: error: ...)
+ * with the lines of context before it (In file included from ...) and everything behind it.
  */
-#include "merge.h"
-
 #include <string.h>
 
-#include "mem.h"
+#include "clang.h"
 
 struct line {
     const char *text;
@@ -34,59 +30,44 @@ static bool is_head(struct line line)
            (line_has(line, "error: ") || line_has(line, "warning: "));
 }
 
-/* Where the message ends that begins at `at`, and its head; what comes before the first head
- * belongs to it. */
-static const char *message_end(const char *at, struct line *head)
-{
-    *head = (struct line){0};
-    while (*at != 0) {
-        const char *start = at;
-        struct line line = next_line(&at);
-        if (head->text != NULL && (is_head(line) || line_has(line, "In file included from ")))
-            return start;
-        if (is_head(line))
-            *head = line;
-    }
-    return at;
-}
-
-static bool said(const char *text, struct line head)
+static bool has_line(const char *text, struct line wanted)
 {
     while (*text != 0) {
         struct line line = next_line(&text);
-        if (line.length == head.length && memcmp(line.text, head.text, head.length) == 0)
+        if (line.length == wanted.length && memcmp(line.text, wanted.text, line.length) == 0)
             return true;
     }
     return false;
 }
 
-/* Leaves out "2 errors generated when compiling for sm_70.": there are two passes, and no such GPU.
- */
-static const char *without_counts(const char *said)
+/* Adds the messages whose heads are not among those `before`. "2 errors generated when compiling
+ * for sm_70." is left out: there are two passes, and no such GPU. */
+static void add_messages(struct cc_text *merged, const char *before, const char *said)
 {
-    struct cc_text kept = {0};
+    struct cc_text context = {0};
+    bool wanted = true;
 
-    cc_puts(&kept, "");
     while (*said != 0) {
         struct line line = next_line(&said);
-        if (!line_has(line, " generated when compiling for ") && !line_has(line, " generated."))
-            cc_put(&kept, line.text, (size_t)(said - line.text));
+        if (line_has(line, " generated when compiling for ") || line_has(line, " generated."))
+            continue;
+        cc_put(&context, line.text, (size_t)(said - line.text));
+        if (line_has(line, "In file included from "))
+            continue;
+        if (is_head(line))
+            wanted = !has_line(before, line);
+        if (wanted)
+            cc_put(merged, context.data, context.length);
+        context.length = 0;
     }
-    return kept.data;
 }
 
 const char *cc_merge_messages(const char *host, const char *device)
 {
     struct cc_text merged = {0};
-    struct line head;
 
-    host = without_counts(host);
-    device = without_counts(device);
-    cc_puts(&merged, host);
-    for (const char *end; *device != 0; device = end) {
-        end = message_end(device, &head);
-        if (head.text == NULL || !said(host, head))
-            cc_put(&merged, device, (size_t)(end - device));
-    }
+    cc_puts(&merged, "");
+    add_messages(&merged, "", host);
+    add_messages(&merged, host, device);
     return merged.data;
 }

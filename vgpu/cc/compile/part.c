@@ -1,36 +1,29 @@
 /* SPDX-License-Identifier: MIT
- * part.c: see part.h.
+ * part.c: see part.h. A record: sign, its bytes, those of the bitcode (64 bits each), the unit and
+ * the source with zero bytes at their ends, the bitcode, and zeros up to a multiple of 8, because a
+ * linker (-r) puts records one behind another.
  */
 #include "part.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf_image.h"
+#include "elf_read.h"
 
-static const char magic[8] = "vgpurdc2";
-
-struct head {
-    char magic[8];
-    uint64_t bytes; /* size of the record, a multiple of 8: a linker (-r) concatenates records */
-    uint64_t unit_bytes, source_bytes, bitcode_bytes;
-};
+static const uint64_t sign = 0x3363647275706776; /* "vgpurdc3" */
 
 bool cc_write_part(const char *path, const struct cc_part *part)
 {
-    struct head head = {.unit_bytes = strlen(part->unit) + 1,
-                        .source_bytes = strlen(part->source) + 1,
-                        .bitcode_bytes = part->bytes};
+    size_t unit = strlen(part->unit) + 1, source = strlen(part->source) + 1;
+    uint64_t used = 3 * sizeof sign + unit + source + part->bytes;
+    uint64_t head[] = {sign, (used + 7) & ~(uint64_t)7, part->bytes};
     struct cc_text text = {0};
-    uint64_t used = sizeof head + head.unit_bytes + head.source_bytes + head.bitcode_bytes;
 
-    memcpy(head.magic, magic, sizeof magic);
-    head.bytes = (used + 7) & ~(uint64_t)7;
-    cc_put(&text, (const char *)&head, sizeof head);
-    cc_put(&text, part->unit, head.unit_bytes);
-    cc_put(&text, part->source, head.source_bytes);
-    cc_put(&text, part->bitcode, head.bitcode_bytes);
-    cc_put(&text, "\0\0\0\0\0\0\0", head.bytes - used);
+    cc_put(&text, (const char *)head, sizeof head);
+    cc_put(&text, part->unit, unit);
+    cc_put(&text, part->source, source);
+    cc_put(&text, part->bitcode, part->bytes);
+    cc_put(&text, "\0\0\0\0\0\0\0", head[1] - used);
     return cc_write_file(path, text.data, text.length);
 }
 
@@ -44,65 +37,41 @@ static bool has_unit(const struct cc_parts *parts, const char *unit)
     return false;
 }
 
-/* Takes the next `bytes` of the record, which ends at `end`; null: it is damaged. */
-static const char *take_bytes(const char **at, const char *end, uint64_t bytes, bool string)
+static uint64_t bytes_left(const struct elf_cursor *c)
 {
-    const char *begin = *at;
-
-    if (bytes > (uint64_t)(end - begin) || (string && (bytes == 0 || begin[bytes - 1] != 0)))
-        return NULL;
-    *at += bytes;
-    return begin;
+    return (uint64_t)(c->end - c->at);
 }
 
-static void add_file_part(struct cc_parts *parts, const char *record, const struct head *head)
+/* Nothing behind a damaged record is read. */
+static void read_records(struct cc_parts *parts, struct elf_cursor section)
 {
-    const char *at = record + sizeof *head, *end = record + head->bytes;
-    struct cc_part part = {.bytes = head->bitcode_bytes};
-
-    part.unit = take_bytes(&at, end, head->unit_bytes, true);
-    part.source = part.unit ? take_bytes(&at, end, head->source_bytes, true) : NULL;
-    part.bitcode = part.source ? take_bytes(&at, end, head->bitcode_bytes, false) : NULL;
-    if (part.bitcode == NULL || has_unit(parts, part.unit))
-        return;
-    parts->item = cc_grow(parts->item, parts->count, &parts->capacity, sizeof part);
-    parts->item[parts->count++] = part;
-}
-
-static void read_records(struct cc_parts *parts, const char *section, size_t bytes)
-{
-    struct head head;
-
-    for (size_t at = 0; at + sizeof head <= bytes; at += head.bytes) {
-        memcpy(&head, section + at, sizeof head);
-        if (memcmp(head.magic, magic, sizeof magic) != 0 || head.bytes < sizeof head ||
-            head.bytes > bytes - at || head.bytes % 8 != 0)
+    while (section.at < section.end) {
+        struct elf_cursor record = section;
+        uint64_t found = vgpu_elf_fixed(&record, 8), bytes = vgpu_elf_fixed(&record, 8);
+        if (found != sign || bytes > bytes_left(&section) || bytes < 3 * sizeof sign)
             return;
-        add_file_part(parts, section + at, &head);
-    }
-}
-
-/* Reads NUL-terminated names. */
-static void read_linked(struct cc_parts *parts, const char *section, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += strlen(section + at) + 1) {
-        if (memchr(section + at, 0, bytes - at) == NULL)
+        record.end = section.at += bytes;
+        struct cc_part part = {.bytes = vgpu_elf_fixed(&record, 8)};
+        part.unit = vgpu_elf_text(&record);
+        part.source = vgpu_elf_text(&record);
+        part.bitcode = (const char *)record.at;
+        if (part.bytes > bytes_left(&record))
             return;
-        if (section[at] != 0)
-            cc_add(&parts->linked, section + at);
+        if (has_unit(parts, part.unit))
+            continue;
+        parts->item = cc_grow(parts->item, parts->count, &parts->capacity, sizeof part);
+        parts->item[parts->count++] = part;
     }
 }
 
 static void read_object(struct cc_parts *parts, const char *data, size_t length)
 {
-    size_t bytes;
-    const char *section = cc_elf_section(data, length, CC_PART_SECTION, &bytes);
+    const struct elf_map map = {(const uint8_t *)data, length};
+    struct elf_cursor linked = vgpu_elf_section(&map, CC_LINKED_SECTION);
 
-    if (section != NULL)
-        read_records(parts, section, bytes);
-    section = cc_elf_section(data, length, CC_LINKED_SECTION, &bytes);
-    if (section != NULL)
-        read_linked(parts, section, bytes);
+    read_records(parts, vgpu_elf_section(&map, CC_PART_SECTION));
+    while (linked.at < linked.end)
+        cc_add(&parts->linked, vgpu_elf_text(&linked));
 }
 
 /* ---- archives ---- */

@@ -7,7 +7,6 @@
  * changed since: then it is not used (cc_is_misfit). Not checked by Clang, but here: macros of the
  * command line that the headers test.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,44 +27,12 @@ static const struct form {
                   {"device", NULL, false},
                   {"device-checked", NULL, true}};
 
-static const char *precompiled_file(const char *folder, int release, const char *rest)
-{
-    return cc_format("%s/prelude-%d-%s", folder, release, rest);
-}
-
 static const char *pch_of(const char *folder, int release, const struct form *form)
 {
-    return precompiled_file(folder, release, cc_format("%s.pch", form->name));
+    return cc_format("%s/prelude-%d-%s.pch", folder, release, form->name);
 }
 
 /* ---- making them ---- */
-
-/* The lines for the preprocessor. */
-static void put_directives(struct cc_text *lines, const char *text)
-{
-    while (*text != 0) {
-        size_t length = strcspn(text, "\n");
-        if (text[strspn(text, " \t")] == '#')
-            cc_putf(lines, "%.*s\n", (int)length, text);
-        text += length + (text[length] == '\n');
-    }
-}
-
-/* `rule`: the make rule with all files that were read. */
-static bool write_directives(const char *rule, const char *path)
-{
-    size_t bytes;
-    struct cc_text lines = {0};
-    char *rest = cc_read_file(rule, &bytes);
-
-    cc_puts(&lines, "\n");
-    for (char *word; rest != NULL && (word = strtok_r(rest, " \\\n", &rest)) != NULL;) {
-        const char *text = *word == '/' ? cc_read_file(word, &bytes) : NULL;
-        if (text != NULL)
-            put_directives(&lines, text);
-    }
-    return cc_write_file(path, lines.data, lines.length);
-}
 
 static bool make_form(const struct cc_job *job, const struct cc_clang *clang,
                       const struct form *form, const char *source, const char *output)
@@ -85,18 +52,6 @@ static bool make_form(const struct cc_job *job, const struct cc_clang *clang,
     return cc_run(&command) == 0;
 }
 
-static bool make_directives(const struct cc_job *job, const struct cc_clang *clang,
-                            const char *source, const char *output)
-{
-    const char *rule = cc_temp_path("prelude.d");
-    struct cc_list command =
-        cc_clang_command(job, clang->path, CC_HOST_SIDE, CC_TO_HEADER, source, NULL);
-
-    cc_add_words(&command, "-M -MF");
-    cc_add(&command, rule);
-    return cc_run(&command) == 0 && write_directives(rule, output);
-}
-
 bool cc_precompile(const struct cc_job *job, const char *folder)
 {
     static const char text[] = "#include <vgpu/prelude.h>\n";
@@ -112,8 +67,7 @@ bool cc_precompile(const struct cc_job *job, const char *folder)
     for (int i = 0; i < FORMS; i++)
         if (!make_form(job, &clang, &forms[i], source, pch_of(folder, clang.release, &forms[i])))
             return false;
-    return make_directives(job, &clang, source,
-                           precompiled_file(folder, clang.release, "directives"));
+    return true;
 }
 
 /* ---- using them ---- */
@@ -139,40 +93,26 @@ static const char *level_of(const struct cc_list *host)
     return level;
 }
 
-static bool is_name_char(char c)
+/* May a header ask for the macro of -D or -U? Those of the C library and of Clang begin with an
+ * underscore; of these _GNU_SOURCE is set anyway. */
+static bool headers_ask(const char *macro)
 {
-    return isalnum((unsigned char)c) || c == '_';
-}
+    static const char *const begins[] = {"_", "CUDA", "CU_", "CCCL", "VGPU", "IEC_", "PSTL"};
 
-static bool has_name(const char *text, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (const char *at = text; length != 0 && (at = strstr(at, name)) != NULL; at++)
-        if (!is_name_char(at[-1]) && !is_name_char(at[length])) /* a line feed is the first */
-            return true;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (cc_starts(macro, begins[i]))
+            return strcmp(macro, "_GNU_SOURCE") != 0;
     return false;
 }
 
-/* Is the macro of -D or -U one that no header asks for? Clang says itself that _GNU_SOURCE is set,
- * and vgpu_device.h takes NDEBUG away where it is asked for. */
-static bool is_free(const char *directives, const char *macro)
-{
-    const char *name = cc_copy(macro, strcspn(macro, "=("));
-
-    return !has_name(directives, name) || strcmp(macro, "_GNU_SOURCE") == 0 ||
-           strcmp(macro, "NDEBUG") == 0;
-}
-
 /* Folders and files may be named, and macros that are the program's own. */
-static bool options_fit(const struct cc_list *common, const char *directives)
+static bool options_fit(const struct cc_list *common)
 {
     for (size_t i = 0; i < common->count; i++) {
         const char *word = common->item[i];
         bool macro = cc_starts(word, "-D") || cc_starts(word, "-U");
-        if (macro && !is_free(directives, word + 2))
-            return false;
-        if (!macro && !cc_starts(word, "-I") && !cc_starts(word, "-i") && *word == '-')
+        if (macro ? headers_ask(word + 2)
+                  : !cc_starts(word, "-I") && !cc_starts(word, "-i") && *word == '-')
             return false;
     }
     return true;
@@ -195,15 +135,11 @@ static const struct form *form_of(const struct cc_options *options, enum cc_side
 const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side side)
 {
     const struct form *form = form_of(job->options, side);
-    size_t bytes;
 
-    if (form == NULL)
+    if (form == NULL || !options_fit(&job->options->common))
         return NULL;
-    const char *folder = cc_format("%s/vgpu", job->places.library);
-    const char *path = pch_of(folder, release, form);
-    const char *directives = cc_read_file(precompiled_file(folder, release, "directives"), &bytes);
-    bool there = directives != NULL && access(path, R_OK) == 0;
-    return there && options_fit(&job->options->common, directives) ? path : NULL;
+    const char *path = pch_of(cc_format("%s/vgpu", job->places.library), release, form);
+    return access(path, R_OK) == 0 ? path : NULL;
 }
 
 bool cc_is_misfit(const char *said)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * verbose.c: see verbose.h.
+ * verbose.c: additional output of --dryrun and -v, in nvcc's form.
  *
  * CMake (CMakeDetermineCUDACompiler.cmake) takes from nvcc's output: TOP, the toolkit's folder;
  * INCLUDES; the architecture behind `-arch compute_`; and the line that holds what LIBRARIES says,
  * whose first word becomes the program that links. That is nvcc of this toolkit, so that a program
  * which CMake links gets what every program of vgpu-cc gets.
  */
-#include "verbose.h"
-
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "compile.h"
 
 static void show_libraries(const struct cc_places *places)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * elf_image.h: reads the symbols and sections of ELF files.
+ * elf_image.h: the symbols of ELF files.
  */
 #ifndef VGPU_CC_ELF_IMAGE_H
 #define VGPU_CC_ELF_IMAGE_H
@@ -16,10 +16,6 @@ struct cc_symbols {
     struct cc_symbol *item;
     size_t count;
 };
-
-/* The section's contents in the ELF file `data`, which must be aligned; null: it is no ELF file or
- * has no such section. */
-const char *cc_elf_section(const char *data, size_t length, const char *name, size_t *bytes);
 
 /* All named symbols of the file, or false if it is no readable ELF file. */
 bool cc_read_image(const char *path, struct cc_symbols *symbols);

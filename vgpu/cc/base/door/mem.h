@@ -21,9 +21,6 @@ char *cc_copy(const char *text, size_t length);
 char *cc_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *cc_vformat(const char *format, va_list args);
 
-/* The text as a C string literal, quotes included. */
-const char *cc_quoted(const char *text);
-
 /* Grows an array of `count` elements of `size` bytes that is full: room for at least one more.
  * Updates *capacity. */
 void *cc_grow(void *elements, size_t count, size_t *capacity, size_t size);
