@@ -36,35 +36,24 @@ static bool compile_plain(const struct cc_job *job, const struct cc_input *input
     return cc_run(&command) == 0;
 }
 
-/* The command for a .cu. False: there is no Clang, which was said. */
-static bool preprocess_cuda(const struct cc_job *job, const char *source, struct cc_list *command)
-{
-    struct cc_clang clang;
-
-    if (!cc_find_clang(job->options->cxx, &clang))
-        return false;
-    *command = cc_clang_command(job, clang.path, CC_HOST_SIDE, CC_TO_TEXT, source, NULL);
-    return true;
-}
-
 /* -E and -M. */
 static bool preprocess(const struct cc_job *job, const struct cc_input *input)
 {
     struct cc_list command;
+    struct cc_clang clang;
 
     if (cc_language_of(input) != CC_LANG_CUDA)
         command = cc_plain_command(job, input, NULL);
-    else if (!preprocess_cuda(job, input->path, &command))
+    else if (cc_find_clang(job->options->cxx, &clang))
+        command = cc_clang_command(job, clang.path, CC_HOST_SIDE, CC_TO_TEXT, input->path, NULL);
+    else
         return false;
     if (job->options->action != CC_PREPROCESS) {
         cc_add(&command, job->options->action == CC_DEPENDENCIES ? "-M" : "-MM");
-        cc_add(&command, "-MT");
-        cc_add(&command, object_name(input->path, CC_COMPILE));
+        cc_add_pair(&command, "-MT", object_name(input->path, CC_COMPILE));
     }
-    if (job->options->output != NULL) {
-        cc_add(&command, "-o");
-        cc_add(&command, job->options->output);
-    }
+    if (job->options->output != NULL)
+        cc_add_pair(&command, "-o", job->options->output);
     return cc_run(&command) == 0;
 }
 

@@ -110,6 +110,12 @@ void cc_add(struct cc_list *list, const char *string)
     list->item[list->count] = NULL;
 }
 
+void cc_add_pair(struct cc_list *list, const char *option, const char *value)
+{
+    cc_add(list, option);
+    cc_add(list, value);
+}
+
 void cc_add_all(struct cc_list *list, const struct cc_list *more)
 {
     for (size_t i = 0; i < more->count; i++)

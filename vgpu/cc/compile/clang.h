@@ -62,7 +62,7 @@ bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
                     const struct cc_bitcode *file, size_t count, const char *name,
                     struct cc_device_code *code, struct cc_text *fatbin);
 
-/* ---- link_parts.c: -rdc=true ---- */
+/* ---- device_link.c: -rdc=true ---- */
 
 /* "sum_cu_0123456789abcdef": an identifier that no other object has. */
 const char *cc_unit_name(const struct cc_job *job, const char *source);
@@ -70,8 +70,6 @@ const char *cc_unit_name(const struct cc_job *job, const char *source);
 bool cc_write_unit(const char *path, const char *unit);
 /* Adds the file's bitcode to the object; `path`: of an intermediate file. */
 bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *path);
-
-bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const char *object);
 
 /* The compiler `asked` for if it is a Clang (-ccbin, VGPU_CXX), else $VGPU_CLANG, else clang++ or
  * clang++-NN in PATH. False: no suitable one, which was reported. */

@@ -86,10 +86,8 @@ static void add_wrapper_folders(struct cc_list *command, const char *compiler)
             inside = true;
         else if (cc_starts(line, "End of search"))
             inside = false;
-        else if (inside && *line == ' ' && !is_everybodys(line + 1)) {
-            cc_add(command, "-isystem");
-            cc_add(command, cc_format("%s", line + 1));
-        }
+        else if (inside && *line == ' ' && !is_everybodys(line + 1))
+            cc_add_pair(command, "-isystem", cc_format("%s", line + 1));
     }
     if (said != NULL)
         pclose(said);
@@ -117,16 +115,14 @@ void cc_add_language(struct cc_list *command, const struct cc_job *job)
                                            : "-Xclang -fno-cuda-host-device-constexpr");
     cc_add_words(command, "-Wno-error=c++11-narrowing -Wno-register "
                           "-Wno-reserved-user-defined-literal"); /* as g++ */
-    cc_add(command, "-isystem");
-    cc_add(command, cc_format("%s/vgpu/over", job->places.include));
+    cc_add_pair(command, "-isystem", cc_format("%s/vgpu/over", job->places.include));
     cc_add_headers_folders(command, job);
     cc_add(command, cc_format("-DVGPU_CONTRACT=\"%s/image.h\"", job->places.contract));
 }
 
 void cc_add_prelude(struct cc_list *command, const struct cc_job *job)
 {
-    cc_add(command, "-include");
-    cc_add(command, cc_format("%s/vgpu/prelude.h", job->places.include));
+    cc_add_pair(command, "-include", cc_format("%s/vgpu/prelude.h", job->places.include));
 }
 
 struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enum cc_side side,
@@ -153,10 +149,8 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
     cc_add_all(&command, &options->warnings);
     cc_add_words(&command, "-x cuda");
     cc_add(&command, source);
-    if (output != NULL) {
-        cc_add(&command, "-o");
-        cc_add(&command, output);
-    }
+    if (output != NULL)
+        cc_add_pair(&command, "-o", output);
     return command;
 }
 
@@ -171,8 +165,7 @@ struct cc_list cc_host_code_command(const struct cc_job *job, const char *clang,
     cc_add(&command, "-fno-optimize-sibling-calls");
     cc_add_words(&command, "-x ir");
     cc_add(&command, bitcode);
-    cc_add(&command, "-o");
-    cc_add(&command, object);
+    cc_add_pair(&command, "-o", object);
     return command;
 }
 

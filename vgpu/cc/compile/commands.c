@@ -50,21 +50,16 @@ void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *
         cc_add(command,
                cc_with_suffix(options->output != NULL ? named : cc_base_name(source), ".d"));
     }
-    if (!cc_has_word(&options->deps, "-MT") && !cc_has_word(&options->deps, "-MQ")) {
-        cc_add(command, "-MT");
-        cc_add(command, named);
-    }
+    if (!cc_has_word(&options->deps, "-MT") && !cc_has_word(&options->deps, "-MQ"))
+        cc_add_pair(command, "-MT", named);
 }
 
 /* CCCL's cuda/atomic goes before ours, which does not go together with the rest of CCCL. */
 void cc_add_headers_folders(struct cc_list *command, const struct cc_job *job)
 {
-    if (job->places.cccl != NULL) {
-        cc_add(command, "-isystem");
-        cc_add(command, job->places.cccl);
-    }
-    cc_add(command, "-isystem");
-    cc_add(command, job->places.include);
+    if (job->places.cccl != NULL)
+        cc_add_pair(command, "-isystem", job->places.cccl);
+    cc_add_pair(command, "-isystem", job->places.include);
 }
 
 struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input *input,
@@ -87,10 +82,8 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
         cc_add_deps(job, &command, input->path, object);
     cc_add_words(&command, c ? "-x c" : "-x c++");
     cc_add(&command, input->path);
-    if (object != NULL) {
-        cc_add(&command, "-o");
-        cc_add(&command, object);
-    }
+    if (object != NULL)
+        cc_add_pair(&command, "-o", object);
     return command;
 }
 
@@ -149,8 +142,7 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
     for (size_t i = 0; i < objects->count; i++)
         cc_add(&command, static_form(job, objects->item[i]));
     if (cc_has_word(&job->options->link, "-r")) {
-        cc_add(&command, "-o");
-        cc_add(&command, output);
+        cc_add_pair(&command, "-o", output);
         return command;
     }
     add_static_names(&command, host);

@@ -1,15 +1,171 @@
 /* SPDX-License-Identifier: MIT
- * device_link.c: links device code of several files to one image (-rdc=true).
- *
- * Each object contains its bitcode (part.h). The image of a link lies in an object of its own
- * (link_parts.c); without the device link the host's linker reports "undefined reference to
- * vgpu_device_link_of_...".
+ * device_link.c: -rdc=true with Clang. A file's object carries its bitcode (part.h); the device
+ * link links those of a program, and compiles them to one image in an object of its own. The host
+ * code that Clang makes calls a function of its own name before main,
+ * __cudaRegisterLinkedBinary_...: it is renamed to what a device link defines for this file, so
+ * that without one the linker reports "undefined reference to vgpu_device_link_of_...".
  */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "clang.h"
-#include "compile.h"
-#include "part.h"
+#include "diag.h"
+#include "elf_image.h"
+#include "fatbin.h"
+#include "proc.h"
+
+static const char *link_function(const char *unit)
+{
+    return cc_format("vgpu_device_link_of_%s", unit);
+}
+
+/* ---- a file's object ---- */
+
+static uint64_t hash_text(uint64_t start, const char *text)
+{
+    for (const char *c = text; *c != 0; c++)
+        start = (start ^ (unsigned char)*c) * 1099511628211u;
+    return start;
+}
+
+const char *cc_unit_name(const struct cc_job *job, const char *source)
+{
+    enum { NAME_MAX_BYTES = 80 };
+    const char *output = job->options->output;
+    char *base = cc_format("%.*s", NAME_MAX_BYTES, cc_base_name(source));
+    char folder[4096] = "";
+    uint64_t number = 14695981039346656037u;
+
+    if (*source != '/' && getcwd(folder, sizeof folder) == NULL)
+        *folder = 0;
+    number = hash_text(number, cc_format("%s/%s:%s", folder, source, output != NULL ? output : ""));
+    for (size_t i = 0; i < job->options->common.count; i++)
+        number = hash_text(number, job->options->common.item[i]);
+    for (char *c = base; *c != 0; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return cc_format("%s_%016" PRIx64, base, number);
+}
+
+bool cc_write_unit(const char *path, const char *unit)
+{
+    struct vgpu_fatbin_unit record = {.name = ""};
+
+    memcpy(record.magic, VGPU_FATBIN_UNIT_MAGIC, sizeof record.magic);
+    snprintf(record.name, sizeof record.name, "%s", unit);
+    if (cc_write_file(path, (const char *)&record, sizeof record))
+        return true;
+    cc_fail("cannot write '%s': is the disk full?", path);
+    return false;
+}
+
+/* Renames the symbols that Clang made for the device link; host code without device code has none.
+ * Clang's own name depends only on the source's path. */
+static void rename_symbols(struct cc_list *command, const char *object, const char *unit)
+{
+    struct cc_symbols symbols;
+
+    if (!cc_read_image(object, &symbols))
+        return;
+    for (size_t i = 0; i < symbols.count; i++) {
+        const char *name = symbols.item[i].name;
+        if (cc_starts(name, "__cudaRegisterLinkedBinary")) {
+            cc_add_pair(command, "--redefine-sym", cc_format("%s=%s", name, link_function(unit)));
+        } else if (cc_starts(name, "__fatbinwrap")) {
+            cc_add_pair(command, "--localize-symbol", name);
+        }
+    }
+}
+
+bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *path)
+{
+    const struct cc_part part = {
+        .unit = file->unit, .source = file->source, .bitcode = file->data, .bytes = file->bytes};
+    struct cc_list command = {0};
+
+    if (!cc_write_part(path, &part)) {
+        cc_fail("cannot write '%s': is the disk full?", path);
+        return false;
+    }
+    cc_add_words(&command,
+                 "objcopy --set-section-flags " CC_PART_SECTION "=exclude,readonly --add-section");
+    cc_add(&command, cc_format(CC_PART_SECTION "=%s", path));
+    rename_symbols(&command, object, file->unit);
+    cc_add(&command, object);
+    return cc_run(&command) == 0;
+}
+
+/* ---- the device link ---- */
+
+/* Passes on the function's arguments, with the image's address as the fifth. */
+static void put_function(struct cc_text *text, const char *unit)
+{
+    const char *name = link_function(unit);
+
+    cc_putf(text, "\t.globl %s\n\t.hidden %s\n\t.type %s,%%function\n%s:\n", name, name, name,
+            name);
+#ifdef __aarch64__
+    cc_puts(text, "\tadrp x4, .Lvgpu_linked\n\tadd x4, x4, :lo12:.Lvgpu_linked\n"
+                  "\tb vgpu_register_linked\n");
+#else
+    cc_puts(text, "\tleaq .Lvgpu_linked(%rip), %r8\n\tjmp vgpu_register_linked@PLT\n");
+#endif
+}
+
+static bool make_object(const struct cc_job *job, const struct cc_text *text, const char *object)
+{
+    const char *path = cc_temp_path("linked.s");
+    struct cc_list command = {0};
+
+    cc_add(&command, job->options->cxx);
+    cc_add_words(&command, "-c -I");
+    cc_add(&command, cc_temp_path("")); /* of what .incbin names */
+    cc_add_pair(&command, "-o", object);
+    cc_add(&command, path);
+    return cc_write_file(path, text->data, text->length) && cc_run(&command) == 0;
+}
+
+/* The image, and a function for each part. */
+static void put_parts(struct cc_text *text, const struct cc_parts *parts)
+{
+    cc_puts(text, "\t.section .rodata.vgpu_linked,\"a\",%progbits\n\t.balign 16\n"
+                  ".Lvgpu_linked:\n\t.incbin \"linked.fatbin\"\n\t.text\n");
+    for (size_t i = 0; i < parts->count; i++)
+        put_function(text, parts->item[i].unit);
+    cc_puts(text, "\t.section " CC_LINKED_SECTION ",\"e\",%progbits\n");
+    for (size_t i = 0; i < parts->count; i++)
+        cc_putf(text, "\t.string \"%s\"\n", parts->item[i].unit);
+}
+
+/* Writes the record of all parts' device code to the file. */
+static bool build_parts(const struct cc_job *job, const struct cc_parts *parts, const char *path)
+{
+    struct cc_bitcode *file = cc_alloc(parts->count * sizeof *file);
+    struct cc_text fatbin = {0};
+    struct cc_device_code code;
+    struct cc_clang clang;
+
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct cc_part *part = &parts->item[i];
+        file[i] = (struct cc_bitcode){.source = part->source,
+                                      .unit = part->unit,
+                                      .data = part->bitcode,
+                                      .bytes = part->bytes,
+                                      .checks_indices = job->options->checks_indices,
+                                      .debug = job->options->device_debug};
+    }
+    if (!cc_find_clang(job->options->cxx, &clang))
+        return false;
+    bool built = cc_build_image(job, &clang, file, parts->count, "linked", &code, &fatbin);
+    cc_say_all();
+    if (built && cc_error_count() == 0)
+        return cc_write_file(path, fatbin.data, fatbin.length);
+    cc_fail("the device code of these files cannot be linked together (-rdc=true)");
+    return false;
+}
 
 /* The archive that the linker takes for -lNAME, if it is in one of the -L folders; else null. */
 static const char *archive_of(const struct cc_options *options, const char *library)
@@ -59,8 +215,16 @@ bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, con
                     bool *made)
 {
     struct cc_parts all = collect(job, objects), parts = not_linked(&all);
+    const char *path = cc_temp_path("linked.fatbin");
+    struct cc_text text = {0};
 
     *made = parts.count != 0;
-    return (parts.count == 0 && job->options->action != CC_DEVICE_LINK) ||
-           cc_link_parts(job, &parts, object);
+    if (!*made && job->options->action != CC_DEVICE_LINK)
+        return true;
+    cc_puts(&text, "\t.section .note.GNU-stack,\"\",%progbits\n");
+    if (*made && !build_parts(job, &parts, path))
+        return false;
+    if (*made)
+        put_parts(&text, &parts);
+    return make_object(job, &text, object);
 }

@@ -3,13 +3,7 @@
  */
 #include "arguments.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "diag.h"
-
-enum { DEPTH_MAX = 16 }; /* nesting of option files */
 
 void cc_split_words(const char *text, struct cc_list *words)
 {
@@ -53,86 +47,4 @@ void cc_split_commas(const char *text, struct cc_list *parts)
         if (*text == 0)
             return;
     }
-}
-
-static bool add_word(const struct cc_list *from, size_t *at, int depth, struct cc_list *words);
-
-static bool add_words(const struct cc_list *from, int depth, struct cc_list *words)
-{
-    for (size_t i = 0; i < from->count; i++)
-        if (!add_word(from, &i, depth, words))
-            return false;
-    return true;
-}
-
-static bool add_file(const char *path, int depth, struct cc_list *words)
-{
-    size_t length;
-    struct cc_list inside = {0};
-    const char *text = depth < DEPTH_MAX ? cc_read_file(path, &length) : NULL;
-
-    if (text == NULL) {
-        cc_fail("cannot read the options file '%s': %s", path,
-                depth < DEPTH_MAX ? strerror(errno) : "options files name each other without end");
-        return false;
-    }
-    cc_split_words(text, &inside);
-    return add_words(&inside, depth + 1, words);
-}
-
-/* The file that the word at *at refers to, whose name may be the next word; null: an ordinary word.
- */
-static const char *named_file(const struct cc_list *from, size_t *at)
-{
-    static const char *const names[] = {"--options-file", "-optf"};
-    const char *word = from->item[*at];
-
-    if (*word == '@' && word[1] != 0)
-        return word + 1;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t length = strlen(names[i]);
-        if (!cc_starts(word, names[i]))
-            continue;
-        if (word[length] == '=')
-            return word + length + 1;
-        if (word[length] == 0 && *at + 1 < from->count)
-            return from->item[++*at];
-    }
-    return NULL;
-}
-
-static bool add_word(const struct cc_list *from, size_t *at, int depth, struct cc_list *words)
-{
-    const char *word = from->item[*at], *file = named_file(from, at);
-    struct cc_list files = {0};
-
-    if (file == NULL) {
-        cc_add(words, word);
-        return true;
-    }
-    cc_split_commas(file, &files);
-    for (size_t i = 0; i < files.count; i++)
-        if (!add_file(files.item[i], depth, words))
-            return false;
-    return true;
-}
-
-static void add_variable(const char *name, struct cc_list *words)
-{
-    const char *text = getenv(name);
-
-    if (text != NULL)
-        cc_split_words(text, words);
-}
-
-bool cc_read_arguments(int argc, char **argv, struct cc_list *words)
-{
-    struct cc_list all = {0};
-
-    add_variable("NVCC_PREPEND_FLAGS", &all);
-    for (int i = 1; i < argc; i++)
-        cc_add(&all, argv[i]);
-    add_variable("NVCC_APPEND_FLAGS", &all);
-    cc_add(words, argc > 0 ? argv[0] : "vgpu-cc");
-    return add_words(&all, 0, words);
 }

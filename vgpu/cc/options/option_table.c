@@ -78,6 +78,7 @@ static const struct cc_option all_options[] = {
     {"-clangd", NULL, SWITCH, ALONE, OFFSET(clangd), NULL},
     {"-keep", NULL, SWITCH, ALONE, OFFSET(keep), NULL},
     {"-save-temps", NULL, SWITCH, ALONE, OFFSET(keep), NULL},
+    {"-optf", "--options-file", OPTIONS_FILE, VALUE, 0, NULL},
     {"-cuda", NULL, REFUSE, ALONE, 0, "there is no C++ file between a .cu and its object"},
     {"-ltoir", NULL, REFUSE, ALONE, 0, "device code is linked as what -dc makes"},
     {"-optix-ir", NULL, REFUSE, ALONE, 0, "virtual GPUs have no OptiX"},

@@ -29,7 +29,8 @@ enum cc_option_kind {
     DEFAULT_STREAM,
     RDC,
     CCBIN,
-    WERROR
+    WERROR,
+    OPTIONS_FILE
 };
 
 enum cc_option_value {

@@ -6,6 +6,7 @@
  */
 #include "options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,9 +15,12 @@
 #include "diag.h"
 #include "option_table.h"
 
+enum { DEPTH_MAX = 16 }; /* nesting of option files */
+
 struct line {
-    int argc, at;
-    const char **argv;
+    struct cc_list words;
+    size_t at;
+    int depth; /* of option files */
     struct cc_options *options;
     const struct cc_option *option;
     const char *value; /* value of the current option; null: none so far */
@@ -26,7 +30,7 @@ struct line {
 /* The option's value, from the next argument if need be. */
 static bool take_value(struct line *line)
 {
-    const char *next = line->at + 1 < line->argc ? line->argv[line->at + 1] : NULL;
+    const char *next = line->words.item[line->at + 1];
     enum cc_option_value wants = line->option->value;
 
     if (wants == ALONE || line->value != NULL)
@@ -34,7 +38,7 @@ static bool take_value(struct line *line)
     if (wants == LEVEL && (next == NULL || *next < '0' || *next > '9' || next[1] != 0))
         return true;
     if (next == NULL) {
-        cc_fail("option '%s' needs a value behind it", line->argv[line->at]);
+        cc_fail("option '%s' needs a value behind it", line->words.item[line->at]);
         return false;
     }
     line->value = next;
@@ -131,10 +135,10 @@ static void take_werror(struct line *line)
 
     cc_add_words(&known, kinds);
     cc_add_words(&ignored, nvccs);
-    if (line->value == NULL && line->at + 1 < line->argc) {
-        cc_split_commas(line->argv[line->at + 1], &next);
+    if (line->value == NULL && line->words.item[line->at + 1] != NULL) {
+        cc_split_commas(line->words.item[line->at + 1], &next);
         if (next.count != 0 && cc_has_word(&known, next.item[0]))
-            line->value = line->argv[++line->at];
+            line->value = line->words.item[++line->at];
     }
     if (line->value == NULL)
         cc_add(warnings, "-Werror");
@@ -182,13 +186,12 @@ static void take_libraries(struct cc_options *options, const char *names)
 /* Adds the option with its value, behind the name or as a word of its own. */
 static void pass(const struct cc_option *option, const char *value, struct cc_list *list)
 {
-    bool two = option->kind == PASS_TWO || option->kind == PASS_TWO_LIST;
-
-    if (two)
-        cc_add(list, option->name);
-    cc_add(list, two                                       ? value
-                 : value != NULL && option->value != ALONE ? cc_format("%s%s", option->name, value)
-                                                           : option->name);
+    if (option->kind == PASS_TWO || option->kind == PASS_TWO_LIST)
+        cc_add_pair(list, option->name, value);
+    else
+        cc_add(list, value != NULL && option->value != ALONE
+                         ? cc_format("%s%s", option->name, value)
+                         : option->name);
 }
 
 static void pass_parts(const struct cc_option *option, const char *value, struct cc_list *list)
@@ -198,6 +201,31 @@ static void pass_parts(const struct cc_option *option, const char *value, struct
     cc_split_commas(value, &parts);
     for (size_t i = 0; i < parts.count; i++)
         pass(option, parts.item[i], list);
+}
+
+static bool take_words(struct cc_options *options, struct cc_list words, int depth);
+
+/* --options-file a,b; @a */
+static bool take_files(const struct line *line, const char *names)
+{
+    struct cc_list files = {0};
+
+    cc_split_commas(names, &files);
+    for (size_t i = 0; i < files.count; i++) {
+        size_t length;
+        struct cc_list words = {0};
+        const char *text = line->depth < DEPTH_MAX ? cc_read_file(files.item[i], &length) : NULL;
+        if (text == NULL) {
+            cc_fail("cannot read the options file '%s': %s", files.item[i],
+                    line->depth < DEPTH_MAX ? strerror(errno)
+                                            : "options files name each other without end");
+            return false;
+        }
+        cc_split_words(text, &words);
+        if (!take_words(line->options, words, line->depth + 1))
+            return false;
+    }
+    return true;
 }
 
 /* What the option does. */
@@ -269,6 +297,8 @@ static bool apply(struct line *line)
     case WERROR:
         take_werror(line);
         return true;
+    case OPTIONS_FILE:
+        return take_files(line, line->value);
     }
     return true;
 }
@@ -291,8 +321,10 @@ static bool take_unknown(struct line *line, const char *argument)
 
 static bool take_option(struct line *line)
 {
-    const char *argument = line->argv[line->at];
+    const char *argument = line->words.item[line->at];
 
+    if (*argument == '@' && argument[1] != 0)
+        return take_files(line, argument + 1);
     if (*argument != '-' || argument[1] == 0) {
         if (!is_cudas_file(argument))
             add_input(line->options, argument, false);
@@ -302,6 +334,18 @@ static bool take_option(struct line *line)
     if (line->option == NULL)
         return take_unknown(line, argument);
     return take_value(line) && check_value(line) && apply(line);
+}
+
+static bool take_words(struct cc_options *options, struct cc_list words, int depth)
+{
+    struct line line = {.words = words, .options = options, .depth = depth};
+
+    line.linkers = cc_has_word(&words, "-forward-unknown-to-host-linker") ||
+                   cc_has_word(&words, "--forward-unknown-to-host-linker");
+    for (; line.at < words.count && !options->done; line.at++)
+        if (!take_option(&line))
+            return false;
+    return true;
 }
 
 static void choose_compilers(struct cc_options *options)
@@ -327,24 +371,22 @@ static void set_languages(struct cc_options *options)
 
 bool cc_read_options(int argc, char **argv, struct cc_options *options)
 {
-    struct cc_list words = {0};
-    struct line line = {.at = 1, .options = options};
+    static const char *const variable[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
+    struct cc_list words[3] = {0}; /* the command line is the second */
 
     *options = (struct cc_options){.action = CC_LINK};
     choose_compilers(options);
-    if (!cc_read_arguments(argc, argv, &words))
-        return false;
-    line.argc = (int)words.count;
-    line.argv = words.item;
-    line.linkers = cc_has_word(&words, "-forward-unknown-to-host-linker") ||
-                   cc_has_word(&words, "--forward-unknown-to-host-linker");
-    for (; line.at < line.argc && !options->done; line.at++)
-        if (!take_option(&line))
+    for (int i = 0; i < 2; i++)
+        if (getenv(variable[i]) != NULL)
+            cc_split_words(getenv(variable[i]), &words[2 * i]);
+    for (int i = 1; i < argc; i++)
+        cc_add(&words[1], argv[i]);
+    for (int i = 0; i < 3; i++)
+        if (!take_words(options, words[i], 0))
             return false;
-    if (options->done)
-        return true;
     set_languages(options);
-    if (options->input_count != 0 || options->clangd || options->precompile != NULL)
+    if (options->done || options->input_count != 0 || options->clangd ||
+        options->precompile != NULL)
         return true;
     cc_fail("no input files; see vgpu-cc --help");
     return false;

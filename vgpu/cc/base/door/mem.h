@@ -42,6 +42,7 @@ struct cc_list {
 };
 
 void cc_add(struct cc_list *list, const char *string);
+void cc_add_pair(struct cc_list *list, const char *option, const char *value);
 void cc_add_all(struct cc_list *list, const struct cc_list *more);
 /* Adds the words, which blanks separate. */
 void cc_add_words(struct cc_list *list, const char *words);
