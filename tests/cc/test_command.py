@@ -257,6 +257,8 @@ class Command(Case):
         self.assertIn("-x fortran", self.bad("-x", "fortran", "a.cu"))
         self.assertIn("names one object", self.bad("-c", "a.cu", "a.cu", "-o", "x.o"))
         self.assertIn("missing.cu", self.bad("-c", "missing.cu"))
+        said = self.bad("-fatbin", "-DVALUE=1", "a.cu", "-o", "none/a.fatbin")
+        self.assertIn("cannot write 'none/a.fatbin': No such file", said)
         done = cc("-c", "-DVALUE=1", "a.cu", folder=self.folder, VGPU_CXX="no-such-compiler")
         self.assertIn("cannot run 'no-such-compiler'", done.stderr)
         self.assertEqual(self.names(), {"a.cu"})

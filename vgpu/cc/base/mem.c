@@ -189,13 +189,3 @@ char *cc_read_file(const char *path, size_t *length)
     *length = text.length;
     return bad ? NULL : text.data;
 }
-
-bool cc_write_file(const char *path, const char *data, size_t length)
-{
-    FILE *file = fopen(path, "wb");
-
-    if (file == NULL)
-        return false;
-    bool good = fwrite(data, 1, length, file) == length;
-    return fclose(file) == 0 && good;
-}

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "diag.h"
+
 #define CHILDREN_MAX 8
 #define PATH_LIMIT 4096
 
@@ -87,8 +89,7 @@ bool cc_proc_start(enum cc_show show, const char *keep)
     atexit(remove_temporary);
     if (make_folder(keep))
         return true;
-    fprintf(stderr, "vgpu-cc: cannot make the folder '%s' for intermediate files: %s\n", folder,
-            strerror(errno));
+    cc_fail("cannot make the folder '%s' for intermediate files: %s", folder, strerror(errno));
     return false;
 }
 
@@ -100,6 +101,18 @@ bool cc_shows_commands(void)
 const char *cc_temp_path(const char *name)
 {
     return cc_format("%s/%s", folder, name);
+}
+
+bool cc_write_file(const char *path, const char *data, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+    bool good = file != NULL && fwrite(data, 1, length, file) == length;
+
+    if (file != NULL)
+        good = fclose(file) == 0 && good;
+    if (!good)
+        cc_fail("cannot write '%s': %s", path, strerror(errno));
+    return good;
 }
 
 /* ---- children ---- */
@@ -127,9 +140,8 @@ static int spawn(const struct cc_list *argv, const char *errors)
     posix_spawn_file_actions_destroy(&actions);
     if (error == 0)
         return pid;
-    fprintf(stderr,
-            "vgpu-cc: cannot run '%s': %s; install a C++ compiler or name one in VGPU_CXX\n",
-            argv->item[0], strerror(error));
+    cc_fail("cannot run '%s': %s; install a C++ compiler or name one in VGPU_CXX", argv->item[0],
+            strerror(error));
     return -1;
 }
 

@@ -17,10 +17,7 @@ static bool keep_image(const char *data, size_t bytes)
 
     if (prefix == NULL || *prefix == 0)
         return true;
-    const char *path = cc_format("%s%u", prefix, number++);
-    if (!cc_write_file(path, data, bytes))
-        cc_fail("cannot write '%s' (VGPU_CC_IMAGES)", path);
-    return cc_error_count() == 0;
+    return cc_write_file(cc_format("%s%u", prefix, number++), data, bytes);
 }
 
 bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,

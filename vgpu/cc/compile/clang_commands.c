@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "clang.h"
-#include "diag.h"
 #include "image.h"
 #include "proc.h"
 
@@ -216,28 +215,21 @@ static const char exports[] = "{ global: vgpu_image_abi; vgpu_image_kernels; "
                               "vgpu_image_kernel_count; vgpu_image_vars; vgpu_image_var_count; "
                               "vgpu_image_second_stack; local: *; };\n";
 
-static bool write_scripts(void)
-{
-    if (cc_write_file(cc_temp_path("clang.ld"), layout, strlen(layout)) &&
-        cc_write_file(cc_temp_path("clang.ver"), exports, strlen(exports)))
-        return true;
-    cc_fail("cannot write the linker's scripts of the device image: is the disk full?");
-    return false;
-}
-
 bool cc_link_image(const struct cc_job *job, const char *object, const char *image)
 {
+    const char *script = cc_temp_path("clang.ld"), *names = cc_temp_path("clang.ver");
     struct cc_list command = {0};
 
     cc_add(&command, job->options->cxx);
     cc_add_words(&command, "-shared -nostdlib -Wl,-z,now -Wl,-z,norelro -Wl,-z,noexecstack "
                            "-Wl,--build-id=none -Wl,--hash-style=gnu "
                            "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
-    cc_add(&command, cc_format("-Wl,-T,%s", cc_temp_path("clang.ld")));
-    cc_add(&command, cc_format("-Wl,--version-script=%s", cc_temp_path("clang.ver")));
+    cc_add(&command, cc_format("-Wl,-T,%s", script));
+    cc_add(&command, cc_format("-Wl,--version-script=%s", names));
     cc_add(&command, object);
     cc_add(&command, "-lgcc");
     cc_add(&command, "-o");
     cc_add(&command, image);
-    return write_scripts() && cc_run(&command) == 0;
+    return cc_write_file(script, layout, strlen(layout)) &&
+           cc_write_file(names, exports, strlen(exports)) && cc_run(&command) == 0;
 }

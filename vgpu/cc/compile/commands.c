@@ -8,7 +8,6 @@
 
 #include "clang.h"
 #include "compile.h"
-#include "proc.h"
 
 static bool is_clang(const struct cc_options *options)
 {

@@ -56,10 +56,7 @@ bool cc_write_unit(const char *path, const char *unit)
 
     memcpy(record.magic, VGPU_FATBIN_UNIT_MAGIC, sizeof record.magic);
     snprintf(record.name, sizeof record.name, "%s", unit);
-    if (cc_write_file(path, (const char *)&record, sizeof record))
-        return true;
-    cc_fail("cannot write '%s': is the disk full?", path);
-    return false;
+    return cc_write_file(path, (const char *)&record, sizeof record);
 }
 
 /* Renames the symbols that Clang made for the device link; host code without device code has none.
@@ -86,10 +83,8 @@ bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *
         .unit = file->unit, .source = file->source, .bitcode = file->data, .bytes = file->bytes};
     struct cc_list command = {0};
 
-    if (!cc_write_part(path, &part)) {
-        cc_fail("cannot write '%s': is the disk full?", path);
+    if (!cc_write_part(path, &part))
         return false;
-    }
     cc_add_words(&command,
                  "objcopy --set-section-flags " CC_PART_SECTION "=exclude,readonly --add-section");
     cc_add(&command, cc_format(CC_PART_SECTION "=%s", path));

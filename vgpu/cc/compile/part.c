@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "elf_read.h"
+#include "proc.h"
 
 static const uint64_t sign = 0x3363647275706776; /* "vgpurdc3" */
 

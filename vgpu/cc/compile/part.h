@@ -29,7 +29,7 @@ struct cc_parts {
     struct cc_list linked; /* units that a device link has linked already */
 };
 
-/* Writes the record for the section. False: it cannot be written. */
+/* Writes the record for the section. False: it cannot be written, which was reported. */
 bool cc_write_part(const char *path, const struct cc_part *part);
 
 /* Adds what the file holds. */

@@ -7,13 +7,11 @@
  * changed since: then it is not used (cc_is_misfit). Not checked by Clang, but here: macros of the
  * command line that the headers test.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "clang.h"
-#include "diag.h"
 #include "proc.h"
 
 enum { FORMS = 4 };
@@ -58,12 +56,8 @@ bool cc_precompile(const struct cc_job *job, const char *folder)
     struct cc_clang clang;
     const char *source = cc_format("%s/prelude.cu", folder);
 
-    if (!cc_find_clang(job->options->cxx, &clang))
+    if (!cc_find_clang(job->options->cxx, &clang) || !cc_write_file(source, text, strlen(text)))
         return false;
-    if (!cc_write_file(source, text, strlen(text))) {
-        cc_fail("cannot write '%s': %s", source, strerror(errno));
-        return false;
-    }
     for (int i = 0; i < FORMS; i++)
         if (!make_form(job, &clang, &forms[i], source, pch_of(folder, clang.release, &forms[i])))
             return false;

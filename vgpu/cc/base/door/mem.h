@@ -60,6 +60,5 @@ const char *cc_with_suffix(const char *path, const char *suffix);
 
 /* The whole file, or null (errno says why). */
 char *cc_read_file(const char *path, size_t *length);
-bool cc_write_file(const char *path, const char *data, size_t length);
 
 #endif

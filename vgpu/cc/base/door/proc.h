@@ -20,6 +20,9 @@ bool cc_shows_commands(void);
 /* The path of a file in that folder. */
 const char *cc_temp_path(const char *name);
 
+/* False: it cannot be written, which was reported. */
+bool cc_write_file(const char *path, const char *data, size_t length);
+
 struct cc_child {
     int pid;
     const char *errors; /* file with the child's stderr; null: not redirected */
