@@ -159,8 +159,10 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--hip-cpu", default=os.environ.get("HIP_CPU"), help="its checkout")
     parser.add_argument("program")
-    parser.add_argument("kernel", nargs="*", choices=[[], *KERNELS])
-    options = parser.parse_args()
+    parser.add_argument("kernel", nargs="*", help=f"some of {', '.join(KERNELS)}")
+    options = parser.parse_intermixed_args()
+    if unknown := set(options.kernel) - set(KERNELS):
+        parser.error(f"no such kernel: {', '.join(unknown)}")
     folder = pathlib.Path(tempfile.mkdtemp())
     try:
         programs = {FAST: [options.program], **find_peers(options.hip_cpu, folder)}

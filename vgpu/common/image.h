@@ -16,7 +16,7 @@
 
 #include "launch_limits.h"
 
-#define VGPU_IMAGE_ABI 3
+#define VGPU_IMAGE_ABI 4
 #define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
 /* Marks the place in the image where the address of a __managed__ variable is stored; followed by a
  * word that identifies the variable. */

@@ -107,17 +107,26 @@ struct vgpu_lane_shared {
     uint32_t id, bytes, align;
 };
 
-/* One kernel's. `run` goes through the threads of the block whose index is at index[3]; adds to
- * the counters how often the places were come to, and, behind them, how many barriers were passed.
- */
+/* Two accesses. */
+struct vgpu_lane_pair {
+    uint16_t a, b;
+};
+
+/* Goes through the threads of the block whose index is at index[3]; adds to the counters how often
+ * the places were come to, and, behind them, how many barriers were passed. */
+typedef void vgpu_lanes_run(void **args, const uint32_t index[VGPU_LANE_INDICES], uint64_t *count,
+                            void *const *shared);
+
+/* One kernel's. `wide` does what `run` does, with the processor's wider vectors, and some accesses
+ * of different threads in another order: those that must not meet are in `apart`. */
 struct vgpu_lanes {
-    void (*run)(void **args, const uint32_t index[VGPU_LANE_INDICES], uint64_t *count,
-                void *const *shared);
+    vgpu_lanes_run *run, *wide; /* wide: may be NULL */
     const struct vgpu_step_of_lanes *step;
     const struct vgpu_lane_demand *demand;
     const struct vgpu_lane_access *access;
     const struct vgpu_lane_shared *shared;
-    uint32_t step_count, demand_count, access_count, counter_count, shared_count;
+    const struct vgpu_lane_pair *apart;
+    uint32_t step_count, demand_count, access_count, counter_count, shared_count, apart_count;
 };
 
 enum { VGPU_LANE_STEPS = 4096, VGPU_LANE_ACCESSES = 256, VGPU_LANE_COUNTERS = 64 };

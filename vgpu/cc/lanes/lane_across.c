@@ -115,6 +115,12 @@ static bool is_cheap(const struct cc_regions *r, LLVMValueRef i)
     }
 }
 
+/* Constants, arguments and what the function's first block computes. */
+static bool is_everywhere(const struct across *a, long number)
+{
+    return number < 0 || a->r->numbers->block[number] == 0;
+}
+
 /* Whether all its operands are available in every block, or can be recomputed there. */
 static bool is_made_again(const struct across *a, LLVMValueRef value, int depth)
 {
@@ -122,8 +128,9 @@ static bool is_made_again(const struct across *a, LLVMValueRef value, int depth)
         return false;
     for (int k = 0; k < LLVMGetNumOperands(value); k++) {
         long number = cc_number_of(a->r->numbers, LLVMGetOperand(value, (unsigned)k));
-        if (number >= 0 && !is_made_again(a, a->r->numbers->value[number], depth - 1) &&
-            a->live[number] == NULL)
+        if (is_everywhere(a, number))
+            continue;
+        if (!is_made_again(a, a->r->numbers->value[number], depth - 1) && a->live[number] == NULL)
             return false;
     }
     return true;
@@ -135,7 +142,7 @@ static void spread_live(struct across *a, size_t number, const bool *live)
     for (int k = 0; k < LLVMGetNumOperands(a->r->numbers->value[number]); k++) {
         long operand =
             cc_number_of(a->r->numbers, LLVMGetOperand(a->r->numbers->value[number], (unsigned)k));
-        if (operand < 0)
+        if (is_everywhere(a, operand))
             continue;
         if (a->variable[operand] == NULL)
             spread_live(a, (size_t)operand, live);

@@ -13,13 +13,14 @@
 
 #include "image.h"
 
-enum { MARK_COUNT, MARK_GUARD, MARKS };
-static const char *const mark_name[MARKS] = {"vgpu_lane_count", "vgpu_lane_guard"};
+enum { MARK_COUNT, MARK_GUARD, MARK_SPLIT, MARKS };
+static const char *const mark_name[MARKS] = {"vgpu_lane_count", "vgpu_lane_guard", CC_SPLIT_MARK};
 
 /* A kernel's fast form under construction. */
 struct lanes {
     struct cc_lowering *l;
     size_t kernel; /* its number */
+    bool wide;
     LLVMValueRef entry, call, function;
     struct cc_lane_plan plan;
     struct cc_lanes_of of;
@@ -50,16 +51,26 @@ static LLVMValueRef call_mark(struct cc_lowering *l, LLVMBuilderRef b, int which
 
 /* ---- marks in the kernel ---- */
 
+static LLVMValueRef first_after_phis(LLVMBasicBlockRef block)
+{
+    LLVMValueRef first = LLVMGetFirstInstruction(block);
+
+    while (LLVMIsAPHINode(first) != NULL)
+        first = LLVMGetNextInstruction(first);
+    return first;
+}
+
 static void put_marks(struct lanes *f)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(f->l->context);
 
     for (size_t i = 0; i < f->plan.counted_count; i++) {
-        LLVMValueRef first = LLVMGetFirstInstruction(f->plan.counted[i]);
-        while (LLVMIsAPHINode(first) != NULL)
-            first = LLVMGetNextInstruction(first);
-        LLVMPositionBuilderBefore(b, first);
+        LLVMPositionBuilderBefore(b, first_after_phis(f->plan.counted[i]));
         call_mark(f->l, b, MARK_COUNT, (uint32_t)i, NULL);
+    }
+    for (size_t i = 0; i < f->plan.split_count; i++) {
+        LLVMPositionBuilderBefore(b, first_after_phis(f->plan.split[i]));
+        call_mark(f->l, b, MARK_SPLIT, 0, NULL);
     }
     for (size_t i = 0; i < f->plan.guard_count; i++) {
         const struct cc_guard *g = &f->plan.guard[i];
@@ -171,6 +182,21 @@ static void add_attribute(struct cc_lowering *l, LLVMValueRef function, const ch
                             LLVMCreateEnumAttribute(l->context, kind, 0));
 }
 
+/* Of x86-64's third level (2013). There is no fused addition that the source does not have. */
+static void add_features(struct cc_lowering *l, LLVMValueRef function)
+{
+#ifdef __x86_64__
+    static const char name[] = "target-features", is[] = "+avx2,+fma";
+
+    LLVMAddAttributeAtIndex(
+        function, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
+        LLVMCreateStringAttribute(l->context, name, sizeof name - 1, is, sizeof is - 1));
+#else
+    (void)l;
+    (void)function;
+#endif
+}
+
 static void inline_call(struct cc_lowering *l, LLVMValueRef call)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
@@ -179,9 +205,14 @@ static void inline_call(struct cc_lowering *l, LLVMValueRef call)
                              LLVMCreateEnumAttribute(l->context, kind, 0));
 }
 
+static bool is_divided(const struct lanes *f)
+{
+    return f->plan.barrier_count != 0 || (f->wide && f->plan.split_count != 0);
+}
+
 static void make_place(struct lanes *f, LLVMBuilderRef b)
 {
-    if (f->plan.barrier_count == 0) {
+    if (!is_divided(f)) {
         struct cc_loops loops = cc_make_loops(&f->of, b);
         LLVMPositionBuilderAtEnd(b, loops.body);
         LLVMBuildBr(b, loops.next);
@@ -209,7 +240,10 @@ static void make_function(struct lanes *f)
     LLVMTypeRef made = LLVMFunctionType(LLVMVoidTypeInContext(l->context), type, 4, 0);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
 
-    f->function = LLVMAddFunction(l->module, cc_format("vgpu_lanes_%zu", f->kernel), made);
+    const char *name = cc_format("vgpu_lanes_%zu%s", f->kernel, f->wide ? "_wide" : "");
+    f->function = LLVMAddFunction(l->module, name, made);
+    if (f->wide)
+        add_features(l, f->function);
     LLVMSetLinkage(f->function, LLVM_LINKAGE_INTERNAL);
     add_attribute(l, f->function, "disable_sanitizer_instrumentation");
     add_attribute(l, f->function, "null_pointer_is_valid");
@@ -271,7 +305,7 @@ static void lower_instruction(struct lanes *f, LLVMValueRef i)
     }
     if (by != NULL)
         LLVMReplaceAllUsesWith(i, by);
-    if (by != NULL || which != MARKS)
+    if (by != NULL || (which != MARKS && (which != MARK_SPLIT || !f->wide)))
         LLVMInstructionEraseFromParent(i);
 }
 
@@ -293,21 +327,26 @@ static LLVMValueRef add_bytes(struct cc_lowering *l, const void *data, size_t by
 #define ADD_ROWS(l, row, count) add_bytes(l, row, (count) * sizeof *(row))
 
 /* Has the layout of struct vgpu_lanes. */
-static LLVMValueRef lanes_table(struct lanes *f)
+static LLVMValueRef lanes_table(struct lanes *f, LLVMValueRef wide)
 {
     struct cc_lowering *l = f->l;
     const struct cc_lane_plan *p = &f->plan;
-    LLVMValueRef field[] = {LLVMConstPointerCast(f->function, cc_byte_pointer(l, 0)),
+    LLVMTypeRef pointer = cc_byte_pointer(l, 0);
+    LLVMValueRef field[] = {LLVMConstPointerCast(f->function, pointer),
+                            wide != NULL ? LLVMConstPointerCast(wide, pointer)
+                                         : LLVMConstNull(pointer),
                             ADD_ROWS(l, p->step, p->step_count),
                             ADD_ROWS(l, p->demand, p->demand_count),
                             ADD_ROWS(l, p->access, p->access_count),
                             ADD_ROWS(l, p->shared, p->shared_count),
+                            ADD_ROWS(l, p->apart, p->apart_count),
                             cc_number(l, p->step_count, 32),
                             cc_number(l, p->demand_count, 32),
                             cc_number(l, p->access_count, 32),
                             cc_number(l, p->counted_count, 32),
-                            cc_number(l, p->shared_count, 32)};
-    _Static_assert(sizeof(struct vgpu_lanes) == 64, "lanes_table writes this layout");
+                            cc_number(l, p->shared_count, 32),
+                            cc_number(l, p->apart_count, 32)};
+    _Static_assert(sizeof(struct vgpu_lanes) == 80, "lanes_table writes this layout");
     LLVMValueRef row = LLVMConstStructInContext(l->context, field, sizeof field / sizeof *field, 0);
     LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(row), "");
 
@@ -347,9 +386,11 @@ static void set_optimized(struct cc_lowering *l, bool lanes_only)
     }
 }
 
+/* A condition that is the same in all threads is asked before their loop. */
 static const char lane_passes[] =
-    "function(simplifycfg,sroa,simplifycfg,instcombine,loop-mssa(licm),loop(loop-rotate),"
-    "loop(indvars),loop-vectorize,instcombine,loop-mssa(licm),simplifycfg)";
+    "function(simplifycfg,sroa,simplifycfg,instcombine,loop-mssa(licm),"
+    "loop-mssa(simple-loop-unswitch<nontrivial>),simplifycfg,instcombine,loop-mssa(licm),"
+    "loop(loop-rotate),loop(indvars),loop-vectorize,instcombine,loop-mssa(licm),simplifycfg)";
 
 /* Drops the fast form, for the reason `why`. */
 static void drop_form(struct lanes *f, const char *why)
@@ -375,7 +416,8 @@ static void divide_form(struct lanes *f)
 static bool make_all(struct lanes *f, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        put_marks(&f[i]);
+        if (!f[i].wide)
+            put_marks(&f[i]);
     for (size_t i = 0; i < count; i++)
         make_function(&f[i]);
     if (!cc_run_passes(f->l, "always-inline"))
@@ -389,12 +431,12 @@ static bool make_all(struct lanes *f, size_t count)
         for_instructions(&f[i], LLVMGetCalledValue(f[i].call), take_mark_back);
         cc_make_exact(f[i].l, f[i].function);
     }
+    for (size_t i = 0; i < count; i++)
+        if (is_divided(&f[i]))
+            divide_form(&f[i]);
     for (int i = 0; i < MARKS; i++)
         if (LLVMGetNamedFunction(f->l->module, mark_name[i]) != NULL)
             LLVMDeleteFunction(LLVMGetNamedFunction(f->l->module, mark_name[i]));
-    for (size_t i = 0; i < count; i++)
-        if (f[i].plan.barrier_count != 0)
-            divide_form(&f[i]);
     set_optimized(f->l, true);
     bool done = cc_run_passes(f->l, lane_passes);
     set_optimized(f->l, false);
@@ -404,21 +446,25 @@ static bool make_all(struct lanes *f, size_t count)
 bool cc_add_lanes(struct cc_lowering *l, cc_set_lanes *set)
 {
     size_t kernels = l->code->kernel_count, count = 0;
-    struct lanes *f = cc_alloc((kernels + 1) * sizeof *f);
+    struct lanes *f = cc_alloc((2 * kernels + 1) * sizeof *f); /* each, and then its wide form */
 
     for (LLVMValueRef g = LLVMGetFirstFunction(l->module); g != NULL; g = LLVMGetNextFunction(g))
         cc_make_exact(l, g);
     for (size_t i = 0; i < kernels; i++) {
         f[count] = (struct lanes){.l = l, .kernel = i};
         const char *why = prepare(&f[count]);
-        if (why != NULL)
+        if (why != NULL) {
             set(l, i, NULL, why);
-        else
-            count++;
+            continue;
+        }
+        f[count + 1] = f[count];
+        f[count + 1].wide = true;
+        count += 2;
     }
     if (count != 0 && !make_all(f, count))
         return false;
-    for (size_t i = 0; i < count; i++)
-        set(l, f[i].kernel, f[i].function != NULL ? lanes_table(&f[i]) : NULL, f[i].careful);
+    for (size_t i = 0; i < count; i += 2)
+        set(l, f[i].kernel, f[i].function != NULL ? lanes_table(&f[i], f[i + 1].function) : NULL,
+            f[i].careful);
     return true;
 }

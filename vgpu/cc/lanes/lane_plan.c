@@ -402,6 +402,10 @@ const char *cc_plan_lanes(struct cc_lowering *l, LLVMValueRef call, struct cc_la
          plan->counted_count > VGPU_LANE_COUNTERS))
         why = too_large;
     if (why == NULL)
+        cc_plan_splits(&p);
+    if (why == NULL && plan->step_count >= VGPU_LANE_STEPS)
+        why = too_large;
+    if (why == NULL)
         cc_drop_steps(plan);
     return why;
 }

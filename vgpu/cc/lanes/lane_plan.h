@@ -50,6 +50,10 @@ struct cc_lane_plan {
     size_t guard_count, guard_capacity;
     struct vgpu_lane_shared shared[VGPU_LANE_SHARED_MAX];
     size_t shared_count, barrier_count;
+    LLVMBasicBlockRef *split; /* the wide form divides the kernel at their beginnings */
+    size_t split_count, split_capacity;
+    struct vgpu_lane_pair *apart; /* if these accesses do not meet */
+    size_t apart_count, apart_capacity;
 };
 
 /* lane_plan.c: null, or why the kernel, which is called by `call`, has no fast form. */
@@ -59,11 +63,18 @@ const char *cc_plan_lanes(struct cc_lowering *l, LLVMValueRef call, struct cc_la
 uint16_t cc_add_step(struct cc_lane_plan *plan, struct vgpu_step_of_lanes step);
 uint16_t cc_constant_step(struct cc_lane_plan *plan, int64_t value, unsigned bits);
 bool cc_is_unknown(const struct cc_lane_plan *plan, uint16_t step);
+/* Whether the step's a, b or c (0 to 2) is a step, *used. */
+bool cc_uses_step(const struct vgpu_step_of_lanes *step, unsigned which, uint16_t *used);
 /* Removes unused steps. */
 void cc_drop_steps(struct cc_lane_plan *plan);
 
 /* lane_rules.c: index of the __shared__ variable that the call requests; -1: another call. */
 int cc_shared_number(const struct cc_lane_plan *plan, LLVMValueRef call);
+
+/* Whether it is a call of __syncthreads, or of a mark where the wide form divides the kernel. */
+#define CC_SPLIT_MARK "vgpu_lane_split"
+bool cc_is_barrier(LLVMValueRef i);
+bool cc_is_split(LLVMValueRef i);
 
 /* lane_loops.c: loops over threadIdx.z, y and x. */
 struct cc_lanes_of {

@@ -22,14 +22,6 @@ struct region {
 
 /* ---- barriers end blocks ---- */
 
-static bool is_barrier_call(LLVMValueRef i)
-{
-    LLVMValueRef called = LLVMIsACallInst(i) != NULL ? LLVMGetCalledValue(i) : NULL;
-
-    return called != NULL && LLVMIsAFunction(called) != NULL &&
-           strcmp(cc_value_name(called), "vgpu_syncthreads") == 0;
-}
-
 /* Replaces the incoming block `old` by `new` in the block's phis. */
 static void change_phis(struct cc_regions *r, LLVMBasicBlockRef block, LLVMBasicBlockRef old,
                         LLVMBasicBlockRef new)
@@ -59,6 +51,7 @@ static void split_at(struct cc_regions *r, LLVMValueRef barrier)
     LLVMBasicBlockRef before = LLVMGetInstructionParent(barrier),
                       after = cc_add_block(r->l, r->function);
     LLVMValueRef next, i = LLVMGetNextInstruction(barrier);
+    bool counts = cc_is_barrier(barrier);
 
     LLVMPositionBuilderAtEnd(b, after);
     for (; i != NULL; i = next) {
@@ -73,14 +66,14 @@ static void split_at(struct cc_regions *r, LLVMValueRef barrier)
     for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
         change_phis(r, LLVMGetSuccessor(end, s), before, after);
     r->barrier = cc_grow(r->barrier, r->barrier_count, &r->barrier_capacity, sizeof *r->barrier);
-    r->barrier[r->barrier_count++] = (struct cc_barrier){before, after};
+    r->barrier[r->barrier_count++] = (struct cc_barrier){before, after, counts};
 }
 
 static LLVMValueRef next_barrier(struct cc_regions *r)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(r->function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != NULL; i = LLVMGetNextInstruction(i))
-            if (is_barrier_call(i))
+            if (cc_is_barrier(i) || cc_is_split(i))
                 return i;
     return NULL;
 }
@@ -229,7 +222,7 @@ static LLVMBasicBlockRef pass_barrier(struct region *g, size_t barrier)
     LLVMPositionBuilderAtEnd(g->b, block);
     LLVMValueRef more =
         LLVMBuildBinOp(g->b, LLVM_OP_ADD, LLVMBuildLoad2(g->b, number, r->counted, ""),
-                       cc_number(r->l, 1, 64), "");
+                       cc_number(r->l, r->barrier[barrier].counts, 64), "");
     LLVMBuildStore(g->b, more, r->counted);
     for (size_t i = 0; i < r->same_count; i++)
         LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, r->same[i].type, r->same[i].out, ""),

@@ -11,6 +11,7 @@
 struct cc_barrier {
     LLVMBasicBlockRef before; /* the barrier ends it */
     LLVMBasicBlockRef after;  /* `before` is its only predecessor */
+    bool counts;              /* it is one of the kernel's own */
 };
 
 struct cc_same { /* a uniform value: the variables that it is restored from and saved to */

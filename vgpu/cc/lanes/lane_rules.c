@@ -51,6 +51,28 @@ static bool is_barrier(const char *name)
     return strcmp(name, "vgpu_syncthreads") == 0;
 }
 
+/* The name of the function that is called; null: it is no such call. */
+static const char *called_name(LLVMValueRef i)
+{
+    LLVMValueRef called = LLVMIsACallInst(i) != NULL ? LLVMGetCalledValue(i) : NULL;
+
+    return called != NULL && LLVMIsAFunction(called) != NULL ? cc_value_name(called) : NULL;
+}
+
+bool cc_is_barrier(LLVMValueRef i)
+{
+    const char *name = called_name(i);
+
+    return name != NULL && is_barrier(name);
+}
+
+bool cc_is_split(LLVMValueRef i)
+{
+    const char *name = called_name(i);
+
+    return name != NULL && strcmp(name, CC_SPLIT_MARK) == 0;
+}
+
 static bool is_shared_variable(const char *name)
 {
     return strcmp(name, "vgpu_shared") == 0 || strcmp(name, "vgpu_dynamic_shared") == 0;

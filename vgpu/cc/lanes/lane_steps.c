@@ -40,7 +40,7 @@ static unsigned operands_of(const struct vgpu_step_of_lanes *step)
     }
 }
 
-static bool uses_step(const struct vgpu_step_of_lanes *step, unsigned which, uint16_t *used)
+bool cc_uses_step(const struct vgpu_step_of_lanes *step, unsigned which, uint16_t *used)
 {
     *used = which == 0 ? step->a : which == 1 ? step->b : step->c;
     return (operands_of(step) >> which & 1) != 0 && *used != VGPU_NO_STEP;
@@ -55,7 +55,7 @@ static void find_sources(const struct cc_lane_plan *plan, uint16_t step, bool *f
     found[step] = true;
     for (size_t i = (size_t)step + 1; i-- > 0;)
         for (unsigned which = 0; which < 3 && found[i]; which++)
-            if (uses_step(&plan->step[i], which, &used))
+            if (cc_uses_step(&plan->step[i], which, &used))
                 found[used] = true;
 }
 
@@ -103,7 +103,7 @@ static bool spreads_unknown(const struct cc_lane_plan *plan, const struct vgpu_s
     case VGPU_STEP_XOR:
     case VGPU_STEP_TRUNC:
         for (unsigned which = 0; which < 2; which++)
-            if (uses_step(step, which, &used) && cc_is_unknown(plan, used))
+            if (cc_uses_step(step, which, &used) && cc_is_unknown(plan, used))
                 return step->bits > 1;
         return false;
     default:
@@ -162,7 +162,7 @@ static void mark_needed(const struct cc_lane_plan *plan, bool *needed)
         needed[plan->access[i].step] = needed[plan->access[i].place] = true;
     for (size_t i = plan->step_count; i-- > 0;)
         for (unsigned which = 0; which < 3 && needed[i]; which++)
-            if (uses_step(&plan->step[i], which, &used))
+            if (cc_uses_step(&plan->step[i], which, &used))
                 needed[used] = true;
 }
 
@@ -179,7 +179,7 @@ void cc_drop_steps(struct cc_lane_plan *plan)
         if (!needed[i])
             continue;
         for (unsigned which = 0; which < 3; which++)
-            if (uses_step(&step, which, &used))
+            if (cc_uses_step(&step, which, &used))
                 *(which == 0 ? &step.a : which == 1 ? &step.b : &step.c) = number[used];
         plan->step[count++] = step;
     }

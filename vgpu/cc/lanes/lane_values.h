@@ -72,6 +72,9 @@ bool cc_varies_by_block(const struct cc_lane_plan *plan, uint16_t step);
 /* Adds the instruction to the plan; returns null, or why there is no fast form. */
 const char *cc_plan_instruction(struct cc_planner *p, LLVMValueRef instruction, int block);
 
+/* lane_split.c: finds the loops at which the wide form divides the kernel. */
+void cc_plan_splits(struct cc_planner *p);
+
 /* lane_rules.c: why some instruction of the kernel excludes the fast form; null: none does. */
 const char *cc_refused_instruction(struct cc_lowering *l, LLVMValueRef kernel);
 #endif

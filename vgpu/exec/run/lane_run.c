@@ -23,7 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_MAX = 64, SHARED_GAPS = 16 * VGPU_LANE_SHARED_MAX /* between variables */ };
+enum { BATCH_MAX = 64, WIDE_THREADS = 8 };
+enum { SHARED_GAPS = 16 * VGPU_LANE_SHARED_MAX /* between variables */ };
 
 /* ---- may the run use the fast form ---- */
 
@@ -133,6 +134,39 @@ static bool blocks_stay(const struct run *run, uint64_t first, uint64_t count,
     return true;
 }
 
+/* ---- the wide form ---- */
+
+static bool processor_is_wide(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return true;
+#endif
+}
+
+static bool is_apart(const struct vgpu_lanes *lanes, const struct lane_range *range,
+                     const struct vgpu_lane_pair *pair)
+{
+    const struct vgpu_lane_access *a = &lanes->access[pair->a], *b = &lanes->access[pair->b];
+    return !lane_reaches(range, a->place) || !lane_reaches(range, b->place) ||
+           range[a->step].high + a->bytes <= range[b->step].low ||
+           range[b->step].high + b->bytes <= range[a->step].low;
+}
+
+/* Whether the blocks with these ranges may run in the wide form. In narrow ones, a kernel that is
+ * divided more often does not pay. */
+static bool blocks_are_wide(const struct run *run, const struct lane_range *range)
+{
+    const struct vgpu_lanes *lanes = run->kernel->lanes;
+    if (!lanes->wide || !processor_is_wide() || (lanes->apart_count && run->shape.x < WIDE_THREADS))
+        return false;
+    for (uint32_t i = 0; i < lanes->apart_count; i++)
+        if (!is_apart(lanes, range, &lanes->apart[i]))
+            return false;
+    return true;
+}
+
 /* ---- running blocks ---- */
 
 static void count_accesses(const struct vgpu_lanes *lanes, const struct lane_range *range,
@@ -164,7 +198,8 @@ static void run_block(struct run *run, uint64_t *count)
     now.warp = stand_in->warps;
     now.thread = stand_in->threads;
     lay_out_shared(run->kernel->lanes);
-    run->kernel->lanes->run(run->args, index, count, shared);
+    vgpu_lanes_run *go = run->lanes.wide ? run->kernel->lanes->wide : run->kernel->lanes->run;
+    go(run->args, index, count, shared);
     end_shared();
     now.thread = NULL;
     now.warp = NULL;
@@ -205,6 +240,7 @@ bool lanes_go(struct run *run)
     run->lanes.batch = batch == 0                         ? 1
                        : 2 * run->lanes.batch < BATCH_MAX ? 2 * run->lanes.batch
                                                           : BATCH_MAX;
+    run->lanes.wide = batch > 0 && blocks_are_wide(run, range);
     uint64_t done = 0;
     for (; done < batch && worker_starts_block(run->next_block); done++)
         run_block(run, count);
