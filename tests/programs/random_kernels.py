@@ -48,6 +48,7 @@ class Kernel:
                 self.gathered,
                 self.stepped,
                 self.left_open,
+                self.counted,
                 self.shared,
                 self.shared,
                 self.shared,
@@ -270,6 +271,27 @@ class Kernel:
             return f"    out[i] = ({self.type})({v});\n"
         return f"    long long v = {v};\n    out[i] = v & 256 ? a[i] : v & 1 ? b[i] : out[i];\n"
 
+    def atomic(self, memory: str) -> str:
+        """On one of the first numbers there: many threads meet."""
+        at = self.r.choice(("0", "threadIdx.x & 3", "i & 7", "whole(a[i % n]) & 7", "7"))
+        if self.r.random() < 0.2:
+            return (
+                f"atomicAdd((float *){memory} + ({at}), {self.r.choice(('0.3f', '0.0f', '1e8f'))})"
+            )
+        name = self.r.choice(("Add", "Add", "Sub", "Max", "Min", "Or", "Xor", "And", "Exch", "Inc"))
+        kind = "unsigned" if name == "Inc" else self.r.choice(("int", "unsigned"))
+        value = self.r.choice(("1", "3", "whole(b[i % n])", "0", "i", "w"))
+        return f"atomic{name}(({kind} *){memory} + ({at}), ({kind})({value}))"
+
+    def counted(self) -> str:
+        if self.r.random() < 0.3:
+            return f"    for (int k = 0; k < m; k++)\n        {self.atomic('out')};\n"
+        if self.r.random() < 0.3:
+            return f"    if (((int){self.atomic('out')}) & 1)\n        out[i] = a[i];\n"
+        return "".join(
+            f"    {self.atomic('out')};\n" for _ in range(self.r.choice((1, 1, 2, 3, 4)))
+        )
+
     def barrier(self) -> str:
         """Or not: what comes of that race is the same in both forms."""
         return self.r.choice(("    __syncthreads();\n",) * 7 + ("",))
@@ -305,6 +327,9 @@ class Kernel:
                 f"    if ({r.choice(('m > 2', 'blockIdx.x & 1', 'w == 64 || m == 3'))}) {{\n"
                 f"        s[t] = v + v;\n    {sync()}"
                 "        v = s[(t ^ 1) < all ? t ^ 1 : t];\n    }\n"
+            ),
+            "counted": lambda: (
+                f"    s[t] = v;\n{sync()}    {self.atomic('s')};\n{sync()}    v = v + s[t & 7];\n"
             ),
             "some": lambda: (
                 f"    if ({r.choice(('t % 3 == 0', 'positive(v)', 't < 40'))}) s[t] = v + v;\n"

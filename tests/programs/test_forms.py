@@ -114,6 +114,36 @@ int main()
         printf("%a\\n", h[i]);
 }
 """
+ATOMICS = """
+#include <cstdio>
+__global__ void histogram(unsigned *bins, const unsigned *in, float *sum)
+{
+    __shared__ unsigned most;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x == 0)
+        most = 0;
+    __syncthreads();
+    for (int k = 0; k < 4; k++)
+        atomicAdd(&bins[in[i + k * 1024] % 64], 1u);
+    atomicMax(&most, in[i]);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicAdd(sum, (float)most / 7);
+}
+int main()
+{
+    unsigned *p, h[64 + 1 + 4096];
+    for (int i = 0; i < 4096; i++)
+        h[65 + i] = i * 2654435761u >> 8;
+    h[64] = 0;
+    cudaMalloc(&p, sizeof h);
+    cudaMemcpy(p, h, sizeof h, cudaMemcpyDefault);
+    histogram<<<8, 128>>>(p, p + 65, (float *)p + 64);
+    cudaMemcpy(h, p, sizeof h, cudaMemcpyDefault);
+    for (int i = 0; i < 65; i++)
+        printf("%x\\n", h[i]);
+}
+"""
 PROMISES = """
 #include <cstdio>
 __global__ void behind(int *__restrict__ to, const int *__restrict__ from)
@@ -251,6 +281,11 @@ class Forms(unittest.TestCase):
         source.write_text(ROUNDS)
         forms = self.alike(compile_program(source), **ORDERED)
         self.assertTrue(all(form.startswith("fast") for _, form in forms), forms)
+
+    def test_atomics(self) -> None:
+        source = self.folder / "atomics.cu"
+        source.write_text(ATOMICS)
+        self.assertEqual(self.alike(compile_program(source)), [("histogram", "fast: 7 blocks")])
 
     def test_the_fast_form_is_the_default(self) -> None:
         source = self.folder / "default.cu"

@@ -99,7 +99,8 @@ struct vgpu_lane_access {
     uint16_t counter;       /* which of the counters says how often it was carried out */
     uint8_t bytes, aligned; /* aligned: the address must be a multiple of that */
     uint8_t write, range;   /* range: ThreadSanitizer reports it as unaligned */
-    uint8_t unused[6];
+    uint8_t atomic;         /* it reads, too */
+    uint8_t unused[5];
 };
 
 /* What vgpu_shared is asked for; id 0: vgpu_dynamic_shared. */

@@ -309,6 +309,12 @@ static void lower_instruction(struct lanes *f, LLVMValueRef i)
         LLVMInstructionEraseFromParent(i);
 }
 
+static void lower_atomic(struct lanes *f, LLVMValueRef i)
+{
+    if (cc_is_atomic(i))
+        cc_lower_atomic(f->l, i);
+}
+
 /* ---- tables ---- */
 
 static LLVMValueRef add_bytes(struct cc_lowering *l, const void *data, size_t bytes)
@@ -429,6 +435,7 @@ static bool make_all(struct lanes *f, size_t count)
     for (size_t i = 0; i < count; i++) {
         for_instructions(&f[i], f[i].function, lower_instruction);
         for_instructions(&f[i], LLVMGetCalledValue(f[i].call), take_mark_back);
+        for_instructions(&f[i], f[i].function, lower_atomic);
         cc_make_exact(f[i].l, f[i].function);
     }
     for (size_t i = 0; i < count; i++)

@@ -49,7 +49,7 @@ struct cc_lane_plan {
     struct cc_guard *guard;
     size_t guard_count, guard_capacity;
     struct vgpu_lane_shared shared[VGPU_LANE_SHARED_MAX];
-    size_t shared_count, barrier_count;
+    size_t shared_count, barrier_count, atomics; /* atomics: that may change nothing */
     LLVMBasicBlockRef *split; /* the wide form divides the kernel at their beginnings */
     size_t split_count, split_capacity;
     struct vgpu_lane_pair *apart; /* if these accesses do not meet */
@@ -75,6 +75,10 @@ int cc_shared_number(const struct cc_lane_plan *plan, LLVMValueRef call);
 #define CC_SPLIT_MARK "vgpu_lane_split"
 bool cc_is_barrier(LLVMValueRef i);
 bool cc_is_split(LLVMValueRef i);
+
+/* lane_atomic.c: whether it is a call of vgpu_atomic; replaces it by an instruction. */
+bool cc_is_atomic(LLVMValueRef i);
+void cc_lower_atomic(struct cc_lowering *l, LLVMValueRef call);
 
 /* lane_loops.c: loops over threadIdx.z, y and x. */
 struct cc_lanes_of {

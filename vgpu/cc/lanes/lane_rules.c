@@ -85,7 +85,6 @@ static const char *refused_call(LLVMValueRef call)
                                             {"vgpu_shfl", "its warps work together"},
                                             {"vgpu_vote", "its warps work together"},
                                             {"vgpu_activemask", "its warps work together"},
-                                            {"vgpu_atomic", "it has atomics"},
                                             {"vgpu_fence", "it has fences"},
                                             {"vgpu_clock64", "it reads the clock"},
                                             {"vgpu_vprintf", "it prints"},
@@ -106,6 +105,8 @@ static const char *refused_call(LLVMValueRef call)
         return "it calls a function that was not inlined";
     if (is_barrier(name) || is_shared_variable(name))
         return NULL;
+    if (cc_is_atomic(call))
+        return cc_refused_atomic(call);
     if (cc_starts(name, "llvm.") ? is_pure_intrinsic(name + 5) : is_mathematics(name))
         return NULL;
     return cc_format("it calls %s", name);
@@ -208,6 +209,8 @@ static const char *plan_call(struct cc_planner *p, LLVMValueRef call, int block)
     LLVMValueRef called = LLVMGetCalledValue(call);
     struct cc_lane_plan *plan = p->plan;
 
+    if (cc_is_atomic(call))
+        return cc_plan_atomic(p, call, block);
     plan->barrier_count += is_barrier(cc_value_name(called));
     if (!is_shared_variable(cc_value_name(called)) || cc_shared_number(plan, call) >= 0)
         return NULL;
@@ -237,6 +240,21 @@ static uint16_t block_counter(struct cc_lane_plan *plan, LLVMBasicBlockRef block
     return (uint16_t)plan->counted_count++;
 }
 
+const char *cc_add_access(struct cc_planner *p, LLVMValueRef address, int block,
+                          struct vgpu_lane_access access)
+{
+    struct cc_lane_plan *plan = p->plan;
+
+    access.step = cc_step_of(p, address, block);
+    if (access.step == VGPU_NO_STEP || cc_is_unknown(plan, access.step))
+        return "an address in it depends on what is in memory, or is a variable's";
+    access.place = p->place[block];
+    access.counter = block_counter(plan, p->graph.block[block].block);
+    plan->access = cc_grow(plan->access, plan->access_count, &plan->access_capacity, sizeof access);
+    plan->access[plan->access_count++] = access;
+    return NULL;
+}
+
 /* Classifies accesses as ThreadSanitizer's pass and vgpu-exec's callbacks do. */
 static const char *plan_access(struct cc_planner *p, LLVMValueRef i, int block)
 {
@@ -244,23 +262,13 @@ static const char *plan_access(struct cc_planner *p, LLVMValueRef i, int block)
     LLVMTypeRef type = LLVMTypeOf(write ? LLVMGetOperand(i, 0) : i);
     unsigned long long bits = LLVMSizeOfTypeInBits(p->l->layout, type), bytes = bits / 8;
     unsigned align = LLVMGetAlignment(i);
-    struct cc_lane_plan *plan = p->plan;
 
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128)
         return "it has an access of an unusual size";
-    uint16_t step = cc_step_of(p, LLVMGetOperand(i, write ? 1 : 0), block);
-    if (step == VGPU_NO_STEP || cc_is_unknown(plan, step))
-        return "an address in it depends on what is in memory, or is a variable's";
-    struct vgpu_lane_access access = {.step = step,
-                                      .place = p->place[block],
-                                      .counter = block_counter(plan, p->graph.block[block].block),
-                                      .bytes = (uint8_t)bytes,
-                                      .write = write,
-                                      .range = align < 8 && align % bytes != 0};
+    struct vgpu_lane_access access = {
+        .bytes = (uint8_t)bytes, .write = write, .range = align < 8 && align % bytes != 0};
     access.aligned = access.range ? 1 : align >= 16 || bytes < 8 ? (uint8_t)bytes : 8;
-    plan->access = cc_grow(plan->access, plan->access_count, &plan->access_capacity, sizeof access);
-    plan->access[plan->access_count++] = access;
-    return NULL;
+    return cc_add_access(p, LLVMGetOperand(i, write ? 1 : 0), block, access);
 }
 
 /* A division on which this processor may trap excludes the fast form. */

@@ -135,7 +135,8 @@ static bool varies(const struct cc_regions *r, const struct paths *p, size_t num
 
     if (LLVMIsAPHINode(i) != NULL && p->joined[r->numbers->block[number]])
         return true;
-    return LLVMGetInstructionOpcode(i) == LLVM_OP_LOAD || uses_varying(r, i);
+    int op = LLVMGetInstructionOpcode(i);
+    return op == LLVM_OP_LOAD || op == LLVM_OP_READ_MODIFY_WRITE || uses_varying(r, i);
 }
 
 static bool is_branch(const struct cc_regions *r, LLVMValueRef i, int block)

@@ -84,11 +84,22 @@ static void end_shared(void)
 
 /* ---- does it stay where it may ---- */
 
-static bool access_stays(const struct vgpu_lane_access *a, const struct lane_range *r)
+/* Whether the node knows already that the run stores there (memory_signals.h), or need not know. */
+static bool is_signalled(const struct run *run, const struct lane_range *r)
+{
+    const struct vgpu_signals *s = &run->signals;
+    bool found = s->stored_count == VGPU_SIGNALS || window_of((uint64_t)r->low) > WINDOW_HOST;
+    for (uint32_t i = 0; i < s->stored_count && r->low == r->high && !found; i++)
+        found = s->stored[i] == (uint64_t)r->low;
+    return found;
+}
+
+static bool access_stays(const struct run *run, const struct vgpu_lane_access *a,
+                         const struct lane_range *r)
 {
     uint64_t first = (uint64_t)r->low, end = (uint64_t)r->high + a->bytes;
     if (r->low <= 0 || r->high >= INT64_MAX / 2 || a->aligned > 1ull << r->zeros ||
-        window_of(first) != window_of(end - 1))
+        window_of(first) != window_of(end - 1) || (a->atomic && !is_signalled(run, r)))
         return false;
     if (window_of(first) == WINDOW_SHARED)
         return shared_holds(stand_in, first, end);
@@ -129,7 +140,7 @@ static bool blocks_stay(const struct run *run, uint64_t first, uint64_t count,
         return false;
     for (uint32_t i = 0; i < lanes->access_count; i++)
         if (lane_reaches(range, lanes->access[i].place) &&
-            !access_stays(&lanes->access[i], &range[lanes->access[i].step]))
+            !access_stays(run, &lanes->access[i], &range[lanes->access[i].step]))
             return false;
     return true;
 }
@@ -169,9 +180,17 @@ static bool blocks_are_wide(const struct run *run, const struct lane_range *rang
 
 /* ---- running blocks ---- */
 
-static void count_accesses(const struct vgpu_lanes *lanes, const struct lane_range *range,
-                           const uint64_t *count)
+/* Banks of shared memory serve the read and the write of an atomic as one access. */
+static void count_atomic(struct run *run, uint32_t kind, uint64_t window, uint64_t times)
 {
+    access_count[false][kind][window] += window == WINDOW_SHARED ? 0 : times;
+    run->counts.atomics += times;
+    run->stirred = true;
+}
+
+static void count_accesses(struct run *run, const struct lane_range *range, const uint64_t *count)
+{
+    const struct vgpu_lanes *lanes = run->kernel->lanes;
     for (uint32_t i = 0; i < lanes->access_count; i++) {
         const struct vgpu_lane_access *a = &lanes->access[i];
         uint64_t times = count[a->counter];
@@ -180,6 +199,8 @@ static void count_accesses(const struct vgpu_lanes *lanes, const struct lane_ran
         uint64_t window = window_of((uint64_t)range[a->step].low);
         uint32_t kind = a->range ? ACCESS_RANGE : (uint32_t)__builtin_ctz(a->bytes);
         access_count[a->write][kind][window] += times;
+        if (a->atomic)
+            count_atomic(run, kind, window, times);
         if (a->range)
             access_count[a->write][ACCESS_BYTES][window] += times * a->bytes;
     }
@@ -244,7 +265,7 @@ bool lanes_go(struct run *run)
     uint64_t done = 0;
     for (; done < batch && worker_starts_block(run->next_block); done++)
         run_block(run, count);
-    count_accesses(run->kernel->lanes, range, count);
+    count_accesses(run, range, count);
     run->counts.barriers += count[run->kernel->lanes->counter_count];
     if (done >= BLOCKS_A_LOOK)
         run->looks = (run->looks + BLOCKS_A_LOOK - 1) / BLOCKS_A_LOOK * BLOCKS_A_LOOK;

@@ -161,6 +161,8 @@ enum {
     X(LLVMTypeRef, LLVMVectorType, (LLVMTypeRef element, unsigned count))                          \
     X(LLVMTypeRef, LLVMIntTypeInContext, (LLVMContextRef c, unsigned bits))                        \
     X(LLVMTypeRef, LLVMVoidTypeInContext, (LLVMContextRef c))                                      \
+    X(LLVMTypeRef, LLVMFloatTypeInContext, (LLVMContextRef context))                               \
+    X(LLVMTypeRef, LLVMDoubleTypeInContext, (LLVMContextRef context))                              \
     X(LLVMTypeRef, LLVMStructTypeInContext,                                                        \
       (LLVMContextRef c, LLVMTypeRef * element, unsigned count, LLVMBool packed))                  \
     X(LLVMTypeRef, LLVMFunctionType,                                                               \
@@ -251,6 +253,8 @@ enum {
       (LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef from, const char *name))                   \
     X(LLVMValueRef, LLVMBuildAlloca, (LLVMBuilderRef b, LLVMTypeRef type, const char *name))       \
     X(LLVMValueRef, LLVMBuildStore, (LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef to))       \
+    X(LLVMValueRef, LLVMBuildAtomicRMW,                                                            \
+      (LLVMBuilderRef b, int op, LLVMValueRef to, LLVMValueRef value, int order, LLVMBool single)) \
     X(LLVMValueRef, LLVMBuildGEP2,                                                                 \
       (LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef from, LLVMValueRef * index,                \
        unsigned count, const char *name))                                                          \
