@@ -33,7 +33,14 @@ REFERENCE = (
     "seeds.md",
 )
 # Groups of their own in the menu, since learners do not need them.
-INSTRUCTORS = ("instructors.md", "cluster.md", "lti.md", "results.md", "security.md")
+INSTRUCTORS = (
+    "instructors.md",
+    "cluster.md",
+    "leaderboard.md",
+    "lti.md",
+    "results.md",
+    "security.md",
+)
 MAINTAINERS = ("architecture.md", "conformance.md", "seeds.md", "style.md", "testing.md")
 NUMBERED = re.compile(r"\b([Cc]hapter )(\d{1,2})\b")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")

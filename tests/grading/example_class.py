@@ -2,7 +2,8 @@
 """Makes a class to try ./lab grade with: python3 tests/grading/example_class.py FOLDER
 
 Six students hand in lab 01: as folders, as archives, on time and late, right and wrong. The files
-roster.csv, times.csv and extensions.csv beside FOLDER go with it; term/ is for a whole term.
+roster.csv, times.csv and extensions.csv beside FOLDER go with it; term/ is for a whole term, race/
+for a leaderboard.
 """
 
 import sys
@@ -87,6 +88,22 @@ def main(folder: Path) -> None:
     write(folder.with_name("extensions.csv"), EXTENSIONS)
     for name, text in TERM.items():
         write(folder.with_name("term") / name, text)
+    race = project.solutions_dir / project.lab("03").folder / "p2p_copy.c"
+    for student, text in (("ada", race.read_text()), ("ben", in_halves(race.read_text()))):
+        write(folder.with_name("race") / student / race.name, text)
+
+
+def in_halves(right: str) -> str:
+    """A right answer that is slower where GPUs reach each other."""
+    call = "rc = copy_peer_async(dst, dst_dev, src, src_dev, bytes, stream);"
+    before = f"        {call}\n    if (!rc)\n        *taken"
+    assert right.count(before) == 1
+    first = call.replace("bytes", "bytes / 2").replace("rc =", "(void)")
+    rest = call.replace("dst,", "(char *)dst + bytes / 2,", 1).replace(
+        "src,", "(const char *)src + bytes / 2,", 1
+    )
+    rest = rest.replace("bytes, stream", "bytes - bytes / 2, stream")
+    return right.replace(before, before.replace(call, f"{{ {first} {rest} }}"))
 
 
 def put(archive: Path, name: str, text: str) -> None:

@@ -113,6 +113,8 @@ static void test_places(void)
     struct vgpu_trace_record kernel = {.kind = VGPU_TRACE_KERNEL, .device = 7, .from = all};
 
     expect_belief("a copy to pinned memory", copy);
+    copy.to = LAB_SEALED;
+    expect_belief("a copy to sealed memory", copy);
     expect_belief("a kernel that read everybody's memory", kernel);
     copy.device = 1 << 20;
     expect("a GPU of number 2^20", !is_believed(copy));
