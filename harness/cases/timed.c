@@ -7,20 +7,20 @@
  */
 #include "run.h"
 
-static bool is_load(const struct lab_record *r)
+static bool loads_sealed(const struct lab_record *r)
 {
     return r->kind == LAB_COPY && r->from == LAB_SEALED;
 }
 
-static bool is_timed_store(const struct lab_record *r)
+static bool stores_sealed(const struct lab_record *r)
 {
     return r->kind == LAB_COPY && r->to == LAB_SEALED;
 }
 
 /* A memset is none: it brings no number from one place to another. */
-static bool is_work(const struct lab_record *r)
+static bool is_timed_work(const struct lab_record *r)
 {
-    return r->kind == LAB_KERNEL || (r->kind == LAB_COPY && !is_load(r) && !is_timed_store(r));
+    return r->kind == LAB_KERNEL || (r->kind == LAB_COPY && !loads_sealed(r) && !stores_sealed(r));
 }
 
 static uint64_t sealed_bytes(const struct lab_witness *w, bool (*wanted)(const struct lab_record *),
@@ -29,7 +29,7 @@ static uint64_t sealed_bytes(const struct lab_witness *w, bool (*wanted)(const s
     uint64_t bytes = 0;
     for (unsigned i = 0; i < w->record_count; i++) {
         const struct lab_record *r = &w->records[i];
-        if (wanted(r) && (is_load(r) ? r->to : r->from) == gpu)
+        if (wanted(r) && (loads_sealed(r) ? r->to : r->from) == gpu)
             bytes += r->bytes;
     }
     return bytes;
@@ -39,8 +39,8 @@ static void expect_moved(struct lab_test *t, const struct lab_witness *w,
                          const struct lab_moved *moved)
 {
     for (int gpu = 0; gpu < LAB_MAX_GPUS; gpu++) {
-        uint64_t loaded = sealed_bytes(w, is_load, gpu),
-                 stored = sealed_bytes(w, is_timed_store, gpu);
+        uint64_t loaded = sealed_bytes(w, loads_sealed, gpu),
+                 stored = sealed_bytes(w, stores_sealed, gpu);
         lab_expect(t, loaded == moved->loaded[gpu],
                    "%zu bytes of the test's numbers were loaded to GPU %d, expected %zu: they are "
                    "loaded once, by the test, to where the task begins",
@@ -84,7 +84,7 @@ static struct span loads_of(const struct lab_witness *w)
     struct span loads = {UINT64_MAX, 0};
     for (unsigned i = 0; i < w->record_count; i++) {
         const struct lab_record *r = &w->records[i];
-        if (!is_load(r))
+        if (!loads_sealed(r))
             continue;
         loads.start = r->start_ps < loads.start ? r->start_ps : loads.start;
         loads.end = r->end_ps > loads.end ? r->end_ps : loads.end;
@@ -98,7 +98,7 @@ static struct span work_of(const struct lab_witness *w, const struct span *loads
     struct span work = {loads->end, 0};
     for (unsigned i = 0; i < w->record_count; i++) {
         const struct lab_record *r = &w->records[i];
-        if (!is_work(r) || r->end_ps <= loads->start)
+        if (!is_timed_work(r) || r->end_ps <= loads->start)
             continue;
         work.start = r->issue_ps < work.start ? r->issue_ps : work.start;
         work.end = r->end_ps > work.end ? r->end_ps : work.end;
