@@ -38,6 +38,10 @@ void *lab_result(struct lab_io *io, size_t bytes); /* ends the runner when there
 const void *lab_sealed_input(void);
 void *lab_sealed_result(void);
 
+/* Seconds of this computer's clock, for times on real GPUs (on the virtual node they mean nothing).
+ */
+double lab_seconds(void);
+
 /* Describes the current step, for the message if it never ends: "it waits forever in 'ring':
  * TEXT". */
 void lab_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));

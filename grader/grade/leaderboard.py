@@ -16,6 +16,7 @@ from grader.grade.batch import Batch, Task
 from grader.grade.course import Course, GradedLab
 from grader.grade.journal import Journal
 from grader.grade.model import Run, Status, Submission
+from grader.grade.realgpus import Measured, measured
 from grader.grade.timed import Level, Timed
 
 
@@ -64,6 +65,7 @@ class Board:
     races: list[Race] = field(default_factory=list)
     refused: list[tuple[str, str, str]] = field(default_factory=list)  # student, lab, why
     failed: list[tuple[str, str]] = field(default_factory=list)  # lab, why it has no races
+    real: dict[str, Measured] = field(default_factory=dict)  # by lab
     older: int = 0  # times of another version, which are not shown
 
 
@@ -85,6 +87,8 @@ class Timing:
             mine = [task for task in tasks if task.lab.lab.number == one.number]
             self._time(one, [task.submission for task in mine if self._is_right(task)], found)
             self._races(one, levels, found)
+            if real := measured(self.course.project, one.number):
+                found.real[one.number] = real
         return found
 
     def _is_right(self, task: Task) -> bool:

@@ -3,6 +3,7 @@
 
 from grader.grade.leaderboard import Board, Mark, Named, Race
 from grader.grade.page import Block, Heading, Paragraph, Table
+from grader.grade.realgpus import Measured
 
 TASKS = {
     "03": "p2p_copy brings 64 MiB from one GPU to another one.",
@@ -29,11 +30,25 @@ def blocks(board: Board, named: Named) -> list[Block]:
         if race.level.lab != lab:
             lab = race.level.lab
             found += [Heading(f"Lab {lab}"), Paragraph(TASKS[lab])]
+            found += _real(board.real.get(lab))
         found += _race(race, named)
     if board.older:
         said = f"{board.older} times that an earlier version of the course took are not shown."
         found.append(Paragraph(said))
     return found
+
+
+def _real(found: Measured | None) -> list[Block]:
+    if found is None:
+        return []
+    rows = (("the course's solution", found.reference), ("the naive way", found.naive))
+    table = [[name, _us(ps) if ps else "cannot run there"] for name, ps in rows]
+    said = (
+        f"Real GPUs: {found.gpus}. These times are real, by the program's own clock, the host's "
+        "calls included. No submission has run there, and no place depends on them."
+    )
+    head = ["on real GPUs", "microseconds"]
+    return [Paragraph(said), Table(head, table, frozenset({1}), stacked=True)]
 
 
 def _race(race: Race, named: Named) -> list[Block]:

@@ -63,7 +63,7 @@ static uint64_t timed(bool graph)
     moved.loaded[0] = moved.stored[1] = 100;
     t.timed_ps = 0;
     if (setjmp(refused) == 0)
-        lab_timed(&t, &run, &moved, 100);
+        lab_timed(&t, &run, &moved, 100, 1);
     return t.timed_ps;
 }
 

@@ -19,6 +19,7 @@ from grader.grade.journal import opened
 from grader.grade.leaderboard import Board, Mark, Race, Timing, lines
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.page import webpage
+from grader.grade.realgpus import Measured
 from grader.grade.rubric import Rubric, Rule
 from grader.grade.timed import Level
 from grader.tests.fake import FakeCheckout
@@ -131,6 +132,13 @@ class Page(unittest.TestCase):
         table = lines(board, named)
         self.assertEqual([line[1] for line in table[1:]], ["zoe", "ada"])
         self.assertIn("below the bound", str(table[1][-1]))
+
+    def test_real_gpus_are_marked(self) -> None:
+        self.assertNotIn("Real GPUs", self.text(Board([self.race()])))
+        real = {"03": Measured("2 NVIDIA H200", 190_000_000, None)}
+        told = " ".join(self.text(Board([self.race()], real=real)).split())
+        self.assertIn("Real GPUs: 2 NVIDIA H200.", told)
+        self.assertIn("the course's solution 190.00 the naive way cannot run there", told)
 
     def test_it_needs_nothing_from_outside(self) -> None:
         page = webpage("Leaderboard", leaderpage.blocks(Board([self.race()]), named))

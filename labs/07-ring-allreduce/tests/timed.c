@@ -48,7 +48,7 @@ static void time_ring(struct lab_test *t, const char *node, int naive)
     lab_host_bytes(t, run, "the all-reduce", 0, 0);
     lab_no_host_memory(t, run, "the all-reduce");
     lab_nothing_leaked(t, run);
-    lab_timed(t, run, &moved, TIMED_BYTES);
+    lab_timed(t, run, &moved, TIMED_BYTES, out->seconds);
 }
 
 #define TIMED(name, node)                                                                          \
@@ -66,7 +66,8 @@ TIMED(pcie, "pcie-dual-socket-4")
 
 #define CASE(node, function, what)                                                                 \
     {                                                                                              \
-        .name = (node), .title = (what), .one_order = true, .check = (function)                    \
+        .name = (node), .title = (what), .one_order = true, .min_gpus = 2, .wants_gpus = 8,        \
+        .timed = true, .check = (function)                                                         \
     }
 
 LAB_CASES = {

@@ -84,6 +84,7 @@ struct timed_in {
 struct timed_out {
     int opened, started, reduced, gathered, captured, ended;
     uint64_t padded, shard;
+    double seconds;
 };
 
 /* The whole of it. */

@@ -117,6 +117,7 @@ struct timed_in {
 };
 struct timed_out {
     int setup, rc, taken;
+    double seconds;
 };
 
 struct measure_in {

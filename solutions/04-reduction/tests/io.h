@@ -84,7 +84,7 @@ struct timed_in {
 };
 struct timed_out {
     int32_t opened, rc;
-    double sum;
+    double sum, seconds;
 };
 
 /* "scale" */

@@ -45,7 +45,7 @@ static void time_sum(struct lab_test *t, const char *node, int peer, int naive)
     lab_expect(t, out->sum == want, "the sum is %.17g, expected %.17g", out->sum, want);
     expect_sum_work(t, run, &in);
     lab_nothing_leaked(t, run);
-    lab_timed(t, run, &moved, in.count * sizeof(float));
+    lab_timed(t, run, &moved, in.count * sizeof(float), out->seconds);
 }
 
 /* On pcie-dual-socket-4 GPU 0 cannot reach all others, so the host adds the partials. */
@@ -64,7 +64,8 @@ TIMED(pcie, "pcie-dual-socket-4", 0)
 
 #define CASE(node, function, what)                                                                 \
     {                                                                                              \
-        .name = (node), .title = (what), .one_order = true, .check = (function)                    \
+        .name = (node), .title = (what), .one_order = true, .min_gpus = 2, .wants_gpus = 8,        \
+        .timed = true, .check = (function)                                                         \
     }
 
 LAB_CASES = {

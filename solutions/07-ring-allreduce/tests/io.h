@@ -184,6 +184,7 @@ struct timed_in {
 };
 struct timed_out {
     int32_t opened, rc, captured, ended;
+    double seconds;
 };
 
 /* "order" */

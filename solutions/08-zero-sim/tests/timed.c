@@ -88,7 +88,7 @@ static void time_step(struct lab_test *t, const char *node, int naive)
     lab_host_bytes(t, run, "zero_reduce and zero_gather", 0, UINT64_MAX); /* samples go up */
     lab_no_host_memory(t, run, "zero_reduce and zero_gather");
     lab_nothing_leaked(t, run);
-    lab_timed(t, run, &moved, 2 * padded);
+    lab_timed(t, run, &moved, 2 * padded, out->seconds);
 }
 
 #define TIMED(name, node)                                                                          \
@@ -106,7 +106,8 @@ TIMED(pcie, "pcie-dual-socket-4")
 
 #define CASE(node, function, what)                                                                 \
     {                                                                                              \
-        .name = (node), .title = (what), .one_order = true, .check = (function)                    \
+        .name = (node), .title = (what), .one_order = true, .min_gpus = 2, .wants_gpus = 8,        \
+        .timed = true, .check = (function)                                                         \
     }
 
 LAB_CASES = {
