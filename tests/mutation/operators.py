@@ -26,7 +26,7 @@ class Made:
     """A mutant. `was` and `becomes` are the lines changed: lists know it by them."""
 
     operator: str
-    todo: int
+    todos: frozenset[int]  # in whose answer it is: of one task, but for helpers of several
     line: int
     was: str
     becomes: str
@@ -59,7 +59,7 @@ def mutants(source: str, header: str) -> list[Made]:
     for region in regions(source):
         for operator in OPERATORS:
             for begin, end, new in operator(region, context):
-                made = _apply(source, operator.__name__, region.todo, (begin, end, new))
+                made = _apply(source, operator.__name__, region.todos, (begin, end, new))
                 if made.text != source:
                     found.setdefault(made.text, made)
     seen: Counter[str] = Counter()
@@ -82,14 +82,14 @@ def context_of(source: str, header: str) -> Context:
     )
 
 
-def _apply(source: str, operator: str, todo: int, change: Change) -> Made:
+def _apply(source: str, operator: str, todos: frozenset[int], change: Change) -> Made:
     begin, end, new = change
     text = source[:begin] + new + source[end:]
     first = source.rfind("\n", 0, begin) + 1
     last = source.find("\n", end)
     lines = source[first:last], text[first : last + len(text) - len(source)]
     was, becomes = (" ".join(line.split()) for line in lines)
-    return Made(operator, todo, source.count("\n", 0, begin) + 1, was, becomes, text)
+    return Made(operator, todos, source.count("\n", 0, begin) + 1, was, becomes, text)
 
 
 def enumerators(header: str) -> dict[str, str]:

@@ -173,7 +173,7 @@ def fate_of(shared: Bench, made: Made, workers: "queue.Queue[str]") -> Fate:
         state, test, said = _tried(shared, made, variant, shared.codes[worker])
     finally:
         workers.put(worker)
-    own = bool(test) and shared.todos[test] == made.todo
+    own = bool(test) and shared.todos[test] in made.todos
     return Fate(made, state, test, said, time.monotonic() - start, own)
 
 
@@ -186,7 +186,7 @@ def _tried(shared: Bench, made: Made, variant: Variant, solution: str) -> tuple[
         return "same code", "", ""
     if not _link(shared, variant).ok:
         return "no program", "", ""
-    for test in _tests_of(shared, made.todo):
+    for test in _tests_of(shared, made.todos):
         record = variant.run(test, runner, LIMITS, seconds=TEST_SECONDS)
         said = record.message.split("\n")[0]
         if record.verdict is Verdict.FAIL:
@@ -221,14 +221,14 @@ def _labcc(shared: Bench, variant: Variant, *words: str) -> Done:
     return capture(["sh", script, shared.conf, *words], cwd=variant.source.parent, env=env)
 
 
-def _tests_of(shared: Bench, todo: int) -> list[Test]:
+def _tests_of(shared: Bench, todos: frozenset[int]) -> list[Test]:
     """A learner's mistake in one TODO is seen by its tests, and by those of all functions together:
     the others take this function from the reference."""
 
     def rank(test: Test) -> tuple[bool, bool, float]:
-        return ".hidden." in test.name, shared.todos[test.name] != todo, shared.took[test.name]
+        return ".hidden." in test.name, shared.todos[test.name] not in todos, shared.took[test.name]
 
-    wanted = [test for test in shared.tests if shared.todos[test.name] in (todo, 0)]
+    wanted = [test for test in shared.tests if shared.todos[test.name] in {*todos, 0}]
     return sorted(wanted, key=rank)
 
 
@@ -309,7 +309,7 @@ def write_report(report: dict[str, dict[str, int]]) -> None:
 
 def sampled(all_made: list[Made], asked: argparse.Namespace) -> list[Made]:
     wanted = [one for one in all_made if asked.operator in one.operator]
-    wanted = [one for one in wanted if asked.todo in (0, one.todo)]
+    wanted = [one for one in wanted if asked.todo in {0, *one.todos}]
     if asked.sample and asked.sample < len(wanted):
         picked = set(random.Random(asked.seed).sample(range(len(wanted)), asked.sample))
         wanted = [one for i, one in enumerate(wanted) if i in picked]
@@ -381,7 +381,8 @@ def run_lab(project: Project, lab: Lab, asked: argparse.Namespace) -> tuple[dict
             surprises += new
             if new or asked.all:
                 made = fate.made
-                print(f"{lab.name} TODO({made.todo}) line {made.line} {made.operator}: {fate.state}"
+                names = ", ".join(map(str, sorted(made.todos)))
+                print(f"{lab.name} TODO({names}) line {made.line} {made.operator}: {fate.state}"
                       f" {fate.test} {fate.seconds:.1f} s\n    {made.key}\n    {fate.said}",
                       flush=True)  # fmt: skip
     kept.write()

@@ -16,6 +16,7 @@ _TOKEN = re.compile(
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
 _TODO = re.compile(r"\bTODO\((\d+)\)")
+_HELPER = re.compile(r"^static\b[^;={]*?(\w+)\(", re.MULTILINE)
 _BEGIN, _END = "// BEGIN SOLUTION", "// END SOLUTION"
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _TYPE_WORDS = {
@@ -49,7 +50,7 @@ class Region:
     """The tokens of one passage between BEGIN SOLUTION and END SOLUTION."""
 
     tokens: list[Token]
-    todo: int  # whose answer it is; a helper before its function counts for that
+    todos: frozenset[int]  # whose answer it is; of a helper, those of the functions that call it
     close: dict[int, int] = field(default_factory=dict)  # index of ( [ { -> index of its partner
 
     def __post_init__(self) -> None:
@@ -82,13 +83,29 @@ class Region:
 
 def regions(source: str) -> list[Region]:
     """The solution passages of a file, in order."""
-    found = []
-    at = source.find(_BEGIN)
-    while at >= 0:
-        end = source.index(_END, at)
-        found.append(Region(tokens_of(source, at, end), _todo_of(source, at)))
-        at = source.find(_BEGIN, end)
-    return found
+    spans = [
+        (begin.start(), source.index(_END, begin.start())) for begin in re.finditer(_BEGIN, source)
+    ]
+    return [
+        Region(tokens_of(source, begin, end), _todos_of(source, spans, begin, end))
+        for begin, end in spans
+    ]
+
+
+def _todos_of(source: str, spans: list[tuple[int, int]], begin: int, end: int) -> frozenset[int]:
+    """Of the comment above the passage in the same function; of helpers, those of their callers."""
+    function = max(source.rfind("\n}\n", 0, begin), source.rfind(_END, 0, begin), 0)
+    above = _TODO.findall(source, function, begin)
+    if above:
+        return frozenset({int(above[-1])})
+    names = "|".join(_HELPER.findall(source, begin, end))
+    callers = [
+        span
+        for span in spans
+        if names and span[0] != begin and re.search(rf"\b({names})\b", source[slice(*span)])
+    ]
+    behind = [span for span in callers if span[0] > begin]  # C wants a helper above its callers
+    return frozenset().union(*(_todos_of(source, spans, *span) for span in behind))
 
 
 def tokens_of(source: str, begin: int, end: int) -> list[Token]:
@@ -97,14 +114,6 @@ def tokens_of(source: str, begin: int, end: int) -> list[Token]:
         for match in _TOKEN.finditer(source, begin, end)
         if not match[0].startswith(("//", "/*")) and not match[0].lstrip().startswith("#")
     ]
-
-
-def _todo_of(source: str, at: int) -> int:
-    """Of the comment above the passage in the same function, or else of the next function."""
-    function = max(source.rfind("\n}\n", 0, at), source.rfind(_END, 0, at))
-    above = _TODO.findall(source, max(function, 0), at)
-    below = _TODO.findall(source, at)
-    return int(above[-1] if above else below[0] if below else 0)
 
 
 def statements(region: Region) -> list[tuple[int, int]]:

@@ -42,7 +42,7 @@ class Operators(unittest.TestCase):
         for one in self.made:
             self.assertIn("int given(int a) { return a + 1; } /* not the learner's */", one.text)
             self.assertIn("// STUB: TODO(3);", one.text)
-            self.assertEqual(one.todo, 3)
+            self.assertEqual(one.todos, {3})
 
     def test_no_two_are_the_same(self) -> None:
         self.assertEqual(len({one.text for one in self.made}), len(self.made))
@@ -147,7 +147,7 @@ class MoreOperators(unittest.TestCase):
         return [one.becomes for one in self.made if one.operator == operator]
 
     def test_only_the_solutions_passages_change(self) -> None:
-        self.assertEqual({one.todo for one in self.made}, {4})
+        self.assertEqual({one.todos for one in self.made}, {frozenset({4})})
 
     def test_branches(self) -> None:
         (line,) = self.becomes("swap_branches")
@@ -200,6 +200,51 @@ class MoreOperators(unittest.TestCase):
 
     def test_signs(self) -> None:
         self.assertEqual(self.becomes("drop_negation"), ["if (n > 2 && n < 7)"])
+
+
+HELPED = """\
+// BEGIN SOLUTION
+static int deep(int a)
+{
+    return a + 1;
+}
+// END SOLUTION
+// BEGIN SOLUTION
+static int helper(int a)
+{
+    return deep(a) * 2;
+}
+// END SOLUTION
+int one(int a)
+{
+    // TODO(1): one.
+    // BEGIN SOLUTION
+    return helper(a);
+    // END SOLUTION
+}
+int two(int a)
+{
+    // TODO(2): two.
+    // BEGIN SOLUTION
+    return a < 2;
+    // END SOLUTION
+}
+int three(int a)
+{
+    // TODO(3): three.
+    // BEGIN SOLUTION
+    return helper(deep(a));
+    // END SOLUTION
+}
+"""
+
+
+class Helpers(unittest.TestCase):
+    def test_a_helpers_tasks_are_those_of_its_callers(self) -> None:
+        todos = {one.line: set(one.todos) for one in mutants(HELPED, "")}
+        self.assertEqual(todos[4], {1, 3})
+        self.assertEqual(todos[10], {1, 3})
+        self.assertEqual((todos[17], todos[24], todos[31]), ({1}, {2}, {3}))
 
 
 if __name__ == "__main__":

@@ -322,6 +322,10 @@ static inline void check_grown(struct lab_test *t, const struct grow_in *in, int
                "%s: the vector has moved from %#llx to %#llx; pointers into it are wrong from here "
                "on",
                call, (unsigned long long)out->base, (unsigned long long)out->base_after[i]);
+    lab_expect(t, out->of[i] == in->device,
+               "%s: the new part lies in GPU %d's memory, expected GPU %d's: a vector's parts are "
+               "all its own GPU's",
+               call, out->of[i], in->device);
     if (wanted < before)
         wanted = before;
     lab_expect(t, out->mapped[i] >= wanted && out->mapped[i] < wanted + 2 * MIB,

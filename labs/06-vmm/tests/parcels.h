@@ -6,6 +6,7 @@
 #define LAB06_PARCELS_H
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -21,6 +22,11 @@ static void spoil_parcel(const struct parcel_in *in, struct vmm_parcel *parcel)
 {
     if (in->bad == PARCEL_SIZE)
         parcel->bytes *= 2;
+    if (in->no_stdin) { /* 1 is a descriptor like any other */
+        (void)dup2(parcel->fd, 1);
+        close(parcel->fd);
+        parcel->fd = 1;
+    }
     if (in->bad == PARCEL_NO_FD) {
         parcel_drop(parcel);
         parcel->fd = open("/dev/null", O_RDONLY);
@@ -49,7 +55,8 @@ static void import_and_tell(const struct parcel_in *in, int socket)
     memset(&out, 0, sizeof out);
     memset(&v, IO_FILL, sizeof v);
     parcel.fd = -1;
-    start(in->gpus, 0);
+    if (!in->first_call)
+        start(in->gpus, 0);
     if (in->no_stdin)
         close(0);
     int before = open_fds();
@@ -57,6 +64,10 @@ static void import_and_tell(const struct parcel_in *in, int socket)
     if (out.received == LAB_OK) {
         spoil_parcel(in, &parcel);
         out.imported = vmm_import(&parcel, in->importer, &v);
+        if (in->first_call) {
+            before = open_fds(); /* CUDA's own among them */
+            start(in->gpus, 0);
+        }
         out.fd_after = parcel.fd;
         meet(socket); /* it is imported; now the exporter may free */
         meet(socket);
@@ -85,6 +96,45 @@ static void ask_nulls(const struct vmm *v, int *rc)
     rc[4] = vmm_import(&parcel, 0, &to);
     parcel.fd = 0;
     rc[5] = vmm_import(&parcel, 0, &to);
+    parcel.fd = 1;
+    rc[6] = vmm_import(&parcel, 0, NULL);
+    parcel.bytes = 0;
+    rc[7] = vmm_import(&parcel, 0, &to);
+}
+
+/* vmm_export where no descriptor is free, or only the number 0. */
+static int export_into_full(const struct vmm *v, int zero, struct vmm_parcel *parcel)
+{
+    struct rlimit usual, few;
+    int taken[64], n = 0, in = dup(0);
+    (void)getrlimit(RLIMIT_NOFILE, &usual);
+    few = usual;
+    few.rlim_cur = (rlim_t)in + 8;
+    (void)setrlimit(RLIMIT_NOFILE, &few);
+    while (n < 64 && (taken[n] = dup(in)) >= 0)
+        n++;
+    if (zero)
+        close(0);
+    int rc = vmm_export(v, parcel);
+    if (zero)
+        (void)dup2(in, 0);
+    (void)setrlimit(RLIMIT_NOFILE, &usual);
+    while (n > 0)
+        close(taken[--n]);
+    close(in);
+    return rc;
+}
+
+static void ask_full(const struct vmm *v, struct parcel_out *out)
+{
+    struct vmm_parcel parcel;
+    memset(&parcel, IO_FILL, sizeof parcel);
+    out->full_rc[0] = export_into_full(v, 0, &parcel);
+    out->full_rc[1] = export_into_full(v, 1, &parcel);
+    struct vmm other = *v;
+    other.handle = ~v->handle;
+    out->full_rc[2] = vmm_export(&other, &parcel);
+    out->full_untouched = all_bytes(&parcel, sizeof parcel, IO_FILL);
 }
 
 static void export_and_ask(const struct parcel_in *in, int socket, struct parcel_out *out)
@@ -104,6 +154,8 @@ static void export_and_ask(const struct parcel_in *in, int socket, struct parcel
     int before = open_fds();
     if (in->bad == PARCEL_NULL)
         ask_nulls(&v, out->null_rc);
+    if (in->full)
+        ask_full(&v, out);
     out->base = v.base;
     out->parcel_bytes = v.bytes;
     out->exported = vmm_export(&v, &parcel);

@@ -19,6 +19,27 @@ static void check_vec_grow(struct lab_test *t)
     check_grow(t, &in);
 }
 
+/* The vector's GPU, or one that shares it, has granules of 4 MiB. */
+static void check_granules(struct lab_test *t, const struct grow_in *who, const char *fault,
+                           int gpu)
+{
+    struct grow_in in = *who;
+    in.asked = 2, in.reserve = 64 * MIB;
+    in.bytes[0] = 5 * MIB, in.bytes[1] = 9 * MIB;
+    in.flags[0] = in.flags[1] = BOTH;
+    lab_fault(t, fault);
+    struct lab_run *run = ask_grow(t, &in);
+    const struct grow_out *out = lab_output(run);
+    for (int i = 0; i < in.asked; i++)
+        lab_expect(t, out->rc[i] == LAB_OK && out->mapped[i] == (uint64_t)(8 + 4 * i) * MIB,
+                   "vec_grow(v, %llu) returned %s, the vector has %llu bytes: a part is a multiple "
+                   "of the granularity of the vector's GPU and of each sharer's (GPU %d's is 4 MiB "
+                   "here)",
+                   (unsigned long long)in.bytes[i], rc_name(out->rc[i]),
+                   (unsigned long long)out->mapped[i], gpu);
+    lab_nothing_leaked(t, run);
+}
+
 static void check_grow_sharers(struct lab_test *t)
 {
     int n = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS;
@@ -29,21 +50,15 @@ static void check_grow_sharers(struct lab_test *t)
     in.sharer[1] = 1, in.flags[1] = BOTH;
     in.late = n > 2;
     check_grow(t, &in);
+    in.reserve = 12 * GIB, in.asked = 2, in.bytes[1] = 5 * GIB + 1;
+    check_grow(t, &in);
     if (!lab_is_virtual(t)) /* real GPUs all have granules of 2 MiB */
         return;
-    lab_fault(t, "granule:0=4");
-    in = (struct grow_in){.device = n - 1, .gpus = n, .asked = 2, .reserve = 64 * MIB};
-    in.bytes[0] = 5 * MIB, in.bytes[1] = 9 * MIB;
-    in.sharers = 1, in.flags[0] = BOTH;
-    struct lab_run *run = ask_grow(t, &in);
-    const struct grow_out *out = lab_output(run);
-    for (int i = 0; i < in.asked; i++)
-        lab_expect(t, out->rc[i] == LAB_OK && out->mapped[i] == (uint64_t)(8 + 4 * i) * MIB,
-                   "vec_grow(v, %llu) returned %s, the vector has %llu bytes: a part is a multiple "
-                   "of the granularity of the sharers' GPUs, too (GPU 0's is 4 MiB here)",
-                   (unsigned long long)in.bytes[i], rc_name(out->rc[i]),
-                   (unsigned long long)out->mapped[i]);
-    lab_nothing_leaked(t, run);
+    in = (struct grow_in){.device = n - 1, .gpus = n, .sharers = 1, .sharer = {1}};
+    check_granules(t, &in, "granule:1=4", 1);
+    check_granules(t, &in, "granule:3=4", 3);
+    in.sharers = 2, in.sharer[0] = 0, in.sharer[1] = 1;
+    check_granules(t, &in, "granule:1=4", 1);
 }
 
 static void check_grow_bad(struct lab_test *t)
@@ -69,11 +84,16 @@ static void check_grow_unwinds(struct lab_test *t)
     in.spoil = SPOIL_MAPPED;
     refuse_grow(t, &in, "vec_grow where the map fails (something is mapped there)", 0);
     in.spoil = SPOIL_SHARER;
+    in.sharers = in.gpus > 1, in.sharer[0] = 1, in.flags[0] = READ;
+    refuse_grow(t, &in, "vec_grow where cuMemSetAccess fails (a sharer with flags 7)", LAB_ECUDA);
+    in.reserve = 12 * GIB, in.bytes[1] = 5 * GIB + 1;
     refuse_grow(t, &in, "vec_grow where cuMemSetAccess fails (a sharer with flags 7)", LAB_ECUDA);
     in.spoil = SPOIL_NOTHING;
     in.reserve = (uint64_t)1 << 41;
     in.bytes[1] = (uint64_t)1 << 41;
     refuse_grow(t, &in, "vec_grow to 2 TiB", LAB_ENOMEM);
+    in.asked = 1, in.bytes[0] = UINT64_MAX;
+    refuse_grow(t, &in, "vec_grow to SIZE_MAX bytes", 0);
 }
 
 /* ---- TODO 6 ---- */
@@ -85,7 +105,7 @@ static void check_send(struct lab_test *t)
     check_parcel(t, &in);
     in.device = in.importer = n - 1;
     in.bytes = 1;
-    in.free_early = 1;
+    in.free_early = in.first_call = 1;
     check_parcel(t, &in);
     in = (struct parcel_in){.importer = n > 1, .gpus = n, .bytes = 5 * GIB + 1, .no_stdin = 1};
     check_parcel(t, &in);
@@ -98,12 +118,22 @@ static void check_send_bad(struct lab_test *t)
                                         "vmm_export of nothing allocated",
                                         "vmm_import of a null pointer",
                                         "vmm_import of a parcel without a descriptor (-1)",
-                                        "vmm_import of a parcel without a descriptor (0)"};
+                                        "vmm_import of a parcel without a descriptor (0)",
+                                        "vmm_import into a null pointer",
+                                        "vmm_import of 0 bytes"};
     struct parcel_in in = {.gpus = lab_gpus(t), .bytes = 3000001, .bad = PARCEL_NULL};
+    in.full = lab_is_virtual(t); /* drivers may want descriptors of their own */
     struct lab_run *run;
     const struct parcel_out *out = ask_parcel(t, &in, &run);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 8; i++)
         expect_rc(t, calls[i], out->null_rc[i], LAB_EINVAL);
+    if (in.full) {
+        lab_expect(t, out->full_rc[0] != LAB_OK,
+                   "vmm_export without a free descriptor returned LAB_OK");
+        expect_rc(t, "vmm_export with no free descriptor but 0", out->full_rc[1], LAB_ENOMEM);
+        expect_rc(t, "vmm_export of a handle that is none", out->full_rc[2], LAB_ECUDA);
+        lab_expect(t, out->full_untouched, "vmm_export failed and wrote *parcel");
+    }
     lab_nothing_leaked(t, run);
     in.bad = PARCEL_GOOD;
     in.importer = 99;

@@ -77,11 +77,14 @@ struct probe_out {
 /* vmm_free */
 struct free_in {
     int owner;
+    int stale; /* ask of a handle that was given back, too */
 };
 struct free_out {
     int setup;
     int null, zero;              /* vmm_free of a null pointer, of an all-zero struct */
     int only_handle, only_range; /* of allocations made half-way */
+    int no_range, no_handle;     /* of what was given back already; no_handle: if asked */
+    int short_range;             /* of half of the addresses */
     int freed, zeroed, mapped_after;
     int kept; /* the caller's own reference (cuMemRetainAllocationHandle) still good: 0 */
     int other_access, other_value; /* of the neighbour that was not freed */
@@ -105,6 +108,7 @@ struct grow_in {
 struct grow_out {
     int setup, rc[IO_ASKED], unchanged[IO_ASKED], parts[IO_ASKED];
     uint64_t base, base_after[IO_ASKED], mapped[IO_ASKED];
+    int of[IO_ASKED];              /* in whose memory the last part lies */
     int access[IO_ASKED][IO_GPUS]; /* of the last byte */
     int first[IO_ASKED][IO_GPUS];  /* of the first byte */
     int wrong;                     /* ints that are not what was put there */
@@ -124,6 +128,8 @@ struct parcel_in {
     uint64_t bytes;
     int free_early; /* the exporter frees before the importer looks at what it got */
     int no_stdin;   /* in both processes: the next descriptor is 0 */
+    int full;       /* ask for full_rc */
+    int first_call; /* vmm_import is the importer's first call of CUDA */
 };
 struct parcel_child { /* what the importer reports */
     int received, imported, fd_after, untouched, device, freed, fds;
@@ -134,7 +140,9 @@ struct parcel_out {
     int setup;
     int exported, sent, export_fd, export_fds, freed;
     uint64_t export_bytes, parcel_bytes;
-    int null_rc[6];
+    int null_rc[8];
+    int full_rc[3], full_untouched; /* vmm_export without a free descriptor, with 0 alone, and of a
+                                       handle that is none */
     struct parcel_child child;
     int value; /* what the exporter finds where the importer wrote */
     int child_status;

@@ -7,17 +7,12 @@
 
 static void check_round(struct lab_test *t)
 {
-    const uint64_t sizes[] = {1,
-                              4096,
-                              2 * MIB - 1,
-                              2 * MIB,
-                              2 * MIB + 1,
-                              3000001,
-                              1000 * MIB + 7,
+    const uint64_t sizes[] = {1, 4096, 2 * MIB - 1, 2 * MIB, 2 * MIB + 1, 3000001, 1000 * MIB + 7,
                               5 * GIB + 1,
-                              UINT64_MAX - 2 * MIB + 1}; /* the largest that has a multiple */
+                              /* the largest that has a multiple: asked for GPU 0 alone */
+                              UINT64_MAX - 2 * MIB + 1, 4 * GIB - 1};
     int n = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS;
-    struct round_in in = {.asked = 9};
+    struct round_in in = {.asked = 10};
     for (int i = 0; i < in.asked; i++) {
         in.q[i].bytes = sizes[i];
         in.q[i].n = 1 + i % n;
@@ -76,6 +71,11 @@ static void check_alloc(struct lab_test *t)
     const struct alloc_out *out = lab_output(run);
     for (int i = 1; i < in.asked; i++)
         lab_expect(t, out->base[i] != out->base[i - 1], "two allocations have the same address");
+    if (!lab_is_virtual(t)) /* real GPUs all have granules of 2 MiB */
+        return;
+    lab_fault(t, "granule:0=4"); /* of no interest to GPU 1 */
+    in = (struct alloc_in){.asked = 2, .gpus = n, .dev = {1, 1}, .bytes = {1, 2 * MIB + 1}};
+    check_allocs(t, &in);
 }
 
 static void check_alloc_bad(struct lab_test *t)
@@ -194,7 +194,7 @@ static void check_free(struct lab_test *t)
 
 static void check_free_half(struct lab_test *t)
 {
-    struct free_in in = {.owner = 0};
+    struct free_in in = {.owner = 0, .stale = lab_is_virtual(t)}; /* drivers need not look */
     struct lab_run *run = lab_run(t, "free", &in, sizeof in, sizeof(struct free_out));
     const struct free_out *out = lab_output(run);
     lab_expect(t, out->setup == 0, "the allocations could not be made (%d)", out->setup);
@@ -202,6 +202,9 @@ static void check_free_half(struct lab_test *t)
     expect_rc(t, "vmm_free of a struct that is all zero", out->zero, LAB_OK);
     expect_rc(t, "vmm_free of a handle without addresses", out->only_handle, LAB_OK);
     expect_rc(t, "vmm_free of addresses where nothing is mapped", out->only_range, LAB_OK);
+    expect_rc(t, "vmm_free of addresses that were given back already", out->no_range, LAB_ECUDA);
+    expect_rc(t, "vmm_free of half of the addresses", out->short_range, LAB_ECUDA);
+    expect_rc(t, "vmm_free of a handle that was given back already", out->no_handle, LAB_ECUDA);
     lab_nothing_leaked(t, run);
 }
 

@@ -287,6 +287,38 @@ static int half(int owner, int with_range, struct vmm *v)
     return rc;
 }
 
+/* vmm_free of what is not there any more: the addresses, while the handle still is; the handle. */
+static int free_again(int owner, int handle)
+{
+    struct vmm v;
+    int rc = half(owner, 1, &v);
+    if (rc)
+        return rc;
+    (void)cuMemAddressFree(v.base, v.bytes);
+    if (handle) {
+        (void)cuMemRelease(v.handle);
+        v.base = 0;
+    }
+    rc = vmm_free(&v);
+    return all_bytes(&v, sizeof v, 0) ? rc : LAB_OK;
+}
+
+/* vmm_free of one half of the addresses, nothing of which is mapped any more. */
+static int free_short(int owner)
+{
+    struct vmm v;
+    int rc = vmm_alloc(owner, (size_t)3 << 20, &v);
+    if (rc)
+        return rc;
+    CUdeviceptr base = v.base;
+    size_t whole = v.bytes;
+    (void)cuMemUnmap(base, whole);
+    v.bytes = whole / 2;
+    rc = vmm_free(&v);
+    (void)cuMemAddressFree(base, whole);
+    return rc;
+}
+
 static void free_one(struct vmm *v, struct free_out *out)
 {
     CUmemGenericAllocationHandle mine = 0;
@@ -318,6 +350,9 @@ LAB_RUN(free)
     out->zero = vmm_free(&zero);
     out->only_handle = vmm_free(&part[0]);
     out->only_range = vmm_free(&part[1]);
+    out->no_range = free_again(in->owner, 0);
+    out->short_range = free_short(in->owner);
+    out->no_handle = in->stale ? free_again(in->owner, 1) : LAB_ECUDA;
     out->other_access = access_of(other.base, in->owner);
     out->other_value = IO_UNSET;
     if (out->other_access == 3)

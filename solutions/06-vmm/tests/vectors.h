@@ -32,8 +32,9 @@ static int spoil(const struct grow_in *in, struct vvec *v, struct obstacle *o)
     if (in->spoil == SPOIL_MAPPED)
         return put_obstacle(v, o);
     if (in->spoil == SPOIL_SHARER) {
-        v->sharer[v->sharers].device = in->device;
-        v->sharer[v->sharers++].flags = (CUmemAccess_flags)7;
+        v->sharer[v->sharers++] = v->sharer[0]; /* the bad one comes first */
+        v->sharer[0].device = in->device;
+        v->sharer[0].flags = (CUmemAccess_flags)7;
     }
     return LAB_OK;
 }
@@ -89,6 +90,7 @@ static int share_with(const struct grow_in *in, struct vvec *v, int from, int to
 static void grow_once(const struct grow_in *in, int i, struct vvec *v, struct grow_out *out)
 {
     struct vvec before = *v, nothing;
+    CUmemAllocationProp prop;
     memset(&nothing, 0, sizeof nothing);
     int full = in->spoil == SPOIL_PARTS && i == in->asked - 1;
     if (full)
@@ -98,6 +100,9 @@ static void grow_once(const struct grow_in *in, int i, struct vvec *v, struct gr
     out->base_after[i] = v->base;
     out->mapped[i] = v->bytes;
     out->parts[i] = v->parts;
+    if (v->parts > 0 && !full &&
+        cuMemGetAllocationPropertiesFromHandle(&prop, v->part[v->parts - 1]) == CUDA_SUCCESS)
+        out->of[i] = prop.location.id;
     if (full)
         v->parts = i; /* every growth before made one */
     if (v->bytes && v->base) {
