@@ -177,9 +177,61 @@ void launching(const sizes &s)
     }
     cpu = (node_cpu_seconds(node_id) - cpu) * 1e6 / s.launches;
     std::sort(took.begin(), took.end());
-    double median = took[took.size() / 2];
-    figure("launch", "<= 20 us", median <= 20, "%.1f us (median; least %.1f); CPU %.1f us", median,
-           took[0], cpu);
+    double median = took[took.size() / 2], trip = peer_round_trip_us();
+    figure("launch", "<= 20 us", median <= 20,
+           "%.1f us (median; least %.1f); CPU %.1f us; a message to another process and back: "
+           "least %.1f us, ratio %.1f",
+           median, took[0], cpu, trip, took[0] / trip);
+}
+
+/* ---- kernels of two GPUs ---- */
+
+struct pair {
+    float *in[2], *out[2];
+};
+
+template <typename Launch> void on_both(const pair &p, bool waits, Launch launch)
+{
+    for (int d = 0; d < 2; d++) {
+        check(cudaSetDevice(d), "cudaSetDevice");
+        launch(p.in[d], p.out[d]);
+        if (waits)
+            check(cudaDeviceSynchronize(), "a kernel of two");
+    }
+    for (int d = 1; d >= 0; d--) {
+        check(cudaSetDevice(d), "cudaSetDevice");
+        check(cudaDeviceSynchronize(), "kernels of two GPUs");
+    }
+}
+
+template <typename Launch>
+void both(const char *name, bool divided, const sizes &s, const pair &p, Launch launch)
+{
+    took after = least(s.runs, [&] { on_both(p, true, launch); });
+    took at_once = least(s.runs, [&] { on_both(p, false, launch); });
+    double ratio = at_once.wall / after.wall, used = at_once.cpu / at_once.wall;
+    figure(name, divided ? "all processors" : "ratio <= 0.5",
+           divided ? used > 0.8 * (double)sysconf(_SC_NPROCESSORS_ONLN) : ratio <= 0.5,
+           "%.1f ms at once, %.1f ms one after the other, ratio %.2f; processors in use: %.1f",
+           at_once.wall * 1e3, after.wall * 1e3, ratio, used);
+}
+
+void pairing(const sizes &s)
+{
+    pair p;
+    for (int d = 1; d >= 0; d--) {
+        check(cudaSetDevice(d), "cudaSetDevice");
+        for (float **at : {&p.in[d], &p.out[d]})
+            check(cudaMalloc(at, (size_t)s.floats * sizeof(float)), "cudaMalloc");
+        launch_fill(p.in[d], s.floats);
+    }
+    both("two GPUs", true, s, p, [&](float *in, float *out) { launch_add(in, in, out, s.floats); });
+    both("two GPUs, atomics", false, s, p,
+         [&](float *in, float *out) { launch_count(in, (unsigned *)out, s.floats); });
+    for (int d = 0; d < 2; d++) {
+        check(cudaFree(p.in[d]), "cudaFree");
+        check(cudaFree(p.out[d]), "cudaFree");
+    }
 }
 
 void adding(const sizes &s, float *a, float *b, float *c, const std::vector<float> &host)
@@ -275,6 +327,7 @@ int all(const char *self, const sizes &s)
     reducing(s, a, c, host);
     adding(s, a, b, c, host);
     copying(s);
+    pairing(s);
     checking(self, s.runs == 1);
     return 0;
 }

@@ -17,6 +17,7 @@ int peer_threads(void);
 double peer_seconds(void);
 void peer_add(const float *a, const float *b, float *c, long n);
 double peer_switch_ns(void); /* from one of 256 stacks to the next, by a plain switch; 0: unknown */
+double peer_round_trip_us(void); /* of a message between two processes on one processor */
 void peer_reduce(const float *in, float *out, long blocks);
 
 #ifdef __cplusplus
@@ -28,6 +29,7 @@ void launch_nop(void);
 void launch_add(const float *a, const float *b, float *c, long n);
 void launch_reduce(const float *in, float *out, unsigned blocks);
 void launch_reduce_plain(const float *in, float *out, unsigned blocks);
+void launch_count(const float *in, unsigned *bins, long n);
 void launch_fill(float *out, long n);
 #endif
 

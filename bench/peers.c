@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * peers.c: the computations of the bench's kernels, as plain C loops on all CPUs.
+ * peers.c: the computations of the bench's kernels, as plain C loops on all CPUs; a switch between
+ * stacks, a message between processes.
  */
 #include "bench.h"
 
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -116,3 +121,38 @@ double peer_switch_ns(void)
 }
 
 #endif
+
+/* As the runtime, the node and a context exchange messages. */
+double peer_round_trip_us(void)
+{
+    enum { TRIPS = 5000, BYTES = 300 };
+    char message[BYTES] = {0};
+    int end[2];
+    cpu_set_t before, one;
+    sched_getaffinity(0, sizeof before, &before);
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end) != 0)
+        return 0;
+    pid_t other = fork();
+    if (other == 0) {
+        close(end[0]);
+        while (recv(end[1], message, BYTES, 0) > 0)
+            (void)!send(end[1], message, BYTES, 0);
+        _exit(0);
+    }
+    close(end[1]);
+    double least = 1;
+    for (int i = 0; i < TRIPS; i++) {
+        double start = peer_seconds();
+        if (send(end[0], message, BYTES, 0) < 0 || recv(end[0], message, BYTES, 0) <= 0)
+            break;
+        double took = peer_seconds() - start;
+        least = took < least ? took : least;
+    }
+    close(end[0]);
+    waitpid(other, NULL, 0);
+    sched_setaffinity(0, sizeof before, &before);
+    return least * 1e6;
+}
