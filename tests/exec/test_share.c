@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { TREE, STRAY, STUCK, COUNT, BLOCKS = 32768, THREADS = 64, LATE = 30001, NEVER = -1 };
@@ -208,6 +209,23 @@ static void workers_end(struct rig *rig)
     CHECK(workers_of(rig).count, 2);
 }
 
+/* A worker that cannot map what its parent has mapped runs no block, and is replaced. */
+static void unable(struct rig *rig)
+{
+    static const struct rlimit no_more = {1, 1};
+    const struct workers before = workers_of(rig);
+    CHECK(before.count, 2);
+    for (int i = 0; i < before.count; i++)
+        CHECK(prlimit(before.pid[i], RLIMIT_AS, &no_more, NULL), 0);
+    rig_unmap(rig, PEER, RIG_MEMORY);
+    rig_map(rig, 1, RIG_MEMORY, true);
+    again(rig, in, 1, PEER + (8 << 20));
+    while (workers_of(rig).count > 0)
+        usleep(1000);
+    again(rig, in, 0, out);
+    CHECK(workers_of(rig).count, 2);
+}
+
 static void stay(void)
 {
     struct rig rig;
@@ -222,6 +240,7 @@ static void stay(void)
     other_mappings(&rig);
     other_image(&rig);
     workers_end(&rig);
+    unable(&rig);
     CHECK(rig_stop(&rig), 0);
 }
 

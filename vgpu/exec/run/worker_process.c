@@ -142,19 +142,20 @@ static void await_byte(int asked)
         _exit(0);
 }
 
-static void replay_mappings(uint32_t *replayed)
+static bool replay_mappings(uint32_t *replayed)
 {
     char why[sizeof((struct vgpu_exec_reply *)0)->text];
     for (; *replayed < share->logged; ++*replayed) {
         const struct vgpu_exec_request *r = &share->log[*replayed];
         if (!(r->op == VGPU_EXEC_MAP ? memory_map(r, why, sizeof why)
                                      : memory_unmap(r->va, r->bytes, why, sizeof why)))
-            _exit(1);
+            return false;
     }
+    return true;
 }
 
 /* Makes a copy of the run its own. */
-static void take_run(struct run *run)
+static bool take_run(struct run *run)
 {
     *run = share->run;
     run->claimed = run->next_block = 0;
@@ -165,8 +166,7 @@ static void take_run(struct run *run)
     findings_clear_text(run);
     bounds_clear(run);
     memset(access_count, 0, sizeof access_count);
-    if (!run_adopt(run, share->args))
-        _exit(1);
+    return run_adopt(run, share->args);
 }
 
 static void note_fault_signal(uint64_t number)
@@ -204,13 +204,14 @@ static _Noreturn void work(uint32_t n, int asked, int done)
         await_byte(asked);
         if (!change_state(own_part, WORKER_ASKED, WORKER_RUNS))
             continue; /* too late: the parent has gone on without it */
-        replay_mappings(&replayed);
-        take_run(&run);
         memset(&reply, 0, sizeof reply);
-        run_blocks(&run, &reply);
-        put_part(&run, &reply);
+        run = (struct run){0};
+        bool able = replay_mappings(&replayed) && take_run(&run);
+        if (able)
+            run_blocks(&run, &reply);
+        put_part(&run, &reply); /* an empty one: the others run all blocks */
         change_state(own_part, WORKER_RUNS, WORKER_IDLE);
-        if (write(done, "", 1) != 1)
+        if (write(done, "", 1) != 1 || !able)
             _exit(1);
     }
 }
