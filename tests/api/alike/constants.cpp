@@ -8,19 +8,16 @@
 #define PRINT(name) printf(#name " %a\n", (double)CUDART_##name);
 #define BOTH(X)                                                                                    \
     X(SQRT_HALF)                                                                                   \
-    X(SQRT_TWO)                                                                                    \
-    X(THIRD) X(PIO4) X(PIO2) X(3PIO4) X(2_OVER_PI) X(PI) X(L2E) X(L2T) X(LG2) X(LGE) X(LN2) X(LNT) \
-        X(LNPI) X(TRIG_PLOSS) X(TWO_TO_23) X(ZERO) X(ONE)
+    X(SQRT_TWO) X(THIRD) X(PIO4) X(PIO2) X(3PIO4) X(2_OVER_PI) X(PI) X(L2E) X(L2T) X(LG2) X(LGE)   \
+        X(LN2) X(LNT) X(LNPI) X(TRIG_PLOSS) X(TWO_TO_23) X(ZERO) X(ONE)
 #define PRINT_BOTH(name) PRINT(name) PRINT(name##_F)
 #define FLOATS(X)                                                                                  \
     X(SQRT_2_OVER_PI_F)                                                                            \
-    X(TWO_TO_M126_F)                                                                               \
-    X(TWO_TO_126_F) X(NORM_HUGE_F) X(TWO_TO_24_F) X(TWO_TO_31_F) X(TWO_TO_32_F) X(REMQUO_BITS_F)   \
-        X(REMQUO_MASK_F)
+    X(TWO_TO_M126_F) X(TWO_TO_126_F) X(NORM_HUGE_F) X(TWO_TO_24_F) X(TWO_TO_31_F) X(TWO_TO_32_F)   \
+        X(REMQUO_BITS_F) X(REMQUO_MASK_F)
 #define DOUBLES(X)                                                                                 \
     X(TWOTHIRD)                                                                                    \
-    X(SQRT_2PI)                                                                                    \
-    X(SQRT_PIO2) X(SQRT_2OPI) X(LN2_X_1024) X(LN2_X_1025) X(LN2_X_1075) X(LG2_X_1024)              \
+    X(SQRT_2PI) X(SQRT_PIO2) X(SQRT_2OPI) X(LN2_X_1024) X(LN2_X_1025) X(LN2_X_1075) X(LG2_X_1024)  \
         X(LG2_X_1075) X(TWO_TO_52) X(TWO_TO_53) X(TWO_TO_54) X(TWO_TO_M54) X(TWO_TO_M1022)
 
 static void print(const char *what, cuDoubleComplex z)
