@@ -7,6 +7,7 @@ The text in the brackets describes it for readers who cannot see it; an empty on
 
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from grader.base.exits import LabError
@@ -29,12 +30,12 @@ def draw(folder: Path, page: str, text: str) -> str:
     return IMAGE.sub(one, text)
 
 
-def drawn(source: str, words: str) -> str:
+def drawn(source: str, words: str, engine: Sequence[str] = ("dot",)) -> str:
     """A figure in Graphviz's language, as HTML that uses the page's colours."""
     with tempfile.TemporaryDirectory(prefix="peerlab-figure-") as folder:
         file = Path(folder) / "figure.dot"
         file.write_text(source, encoding="utf-8")
-        done = capture(["dot", "-Tsvg", "-Gbgcolor=transparent", file], timeout=60)
+        done = capture([*engine, "-Tsvg", "-Gbgcolor=transparent", file], timeout=60)
     start = done.output.find("<svg")
     if not done.ok or start < 0:
         raise LabError(f"dot could not draw {words!r}:\n{done.output[:2000]}\n{source}")

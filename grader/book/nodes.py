@@ -33,7 +33,7 @@ def _image(folder: Path, match: re.Match[str]) -> str:
     if match[2] not in names(folder):
         return match[0]
     return figures.drawn(
-        topology.dot(topology.graph(topology.describe(folder, match[2]))), match[1]
+        topology.dot(topology.graph(topology.describe(folder, match[2]))), match[1], topology.ENGINE
     )
 
 
@@ -67,5 +67,5 @@ def _machine(folder: Path, name: str) -> str:
     drawn = topology.graph(node)
     gpus = len(node["gpus"])
     words = f"{name}: {gpus} GPUs and {len(drawn.links)} links between them and the host"
-    shown = figures.drawn(topology.dot(drawn), words) if gpus else ""
+    shown = figures.drawn(topology.dot(drawn), words, topology.ENGINE) if gpus else ""
     return f"## {name}\n\n{node['about']}\n\n{shown}\n\n{matrices.of(node)}"

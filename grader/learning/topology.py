@@ -2,6 +2,7 @@
 """A node's description as a graph: which components are joined by which links, with the node's
 names for these (vgpu/node/machine/route.c), and a drawing of it by Graphviz."""
 
+import itertools
 import json
 import shutil
 import subprocess
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from grader.base.exits import ExitStatus, LabError
+from grader.learning.placing import Point, Rectangle, place
+
+ENGINE = ("neato", "-n2")  # Graphviz, which draws everything where `dot` puts it
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class Graph:
     boxes: dict[str, tuple[str, str]] = field(default_factory=dict)  # name: (text, shape)
     links: list[Link] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)  # boxes side by side
+    places: dict[str, Point] = field(default_factory=dict)  # centres, by hand; {}: level by level
 
 
 def describe(folder: Path, name: str) -> dict[str, Any]:
@@ -50,6 +55,7 @@ def describe(folder: Path, name: str) -> dict[str, Any]:
 
 def graph(node: Mapping[str, Any]) -> Graph:
     made = Graph(node["name"], node["about"])
+    made.places = {name: (x, y) for name, (x, y) in node.get("drawing", {}).items()}
     made.boxes["host"] = ("host memory", "cylinder")
     _add_gpus(made, node)
     _add_nvlink(made, node)
@@ -137,31 +143,39 @@ def _quoted(text: str) -> str:
 
 
 def dot(drawn: Graph, carried: Mapping[str, int] | None = None) -> str:
-    """The graph in Graphviz's language. With `carried` (bytes by the links' names) each link is
-    labelled with its bytes, and drawn thicker the more of its capacity was used."""
+    """The graph in Graphviz's language, with the places of everything (ENGINE draws them as they
+    are). With `carried` (bytes by the links' names) each link is labelled with its bytes, and drawn
+    thicker the more of its capacity was used."""
+    words = [_words(link, carried) for link in drawn.links]
+    ends = [(link.a, link.b, word["label"]) for link, word in zip(drawn.links, words, strict=True)]
+    texts = {name: text for name, (text, _) in drawn.boxes.items()}
+    placed = place(texts, ends, drawn.rows, drawn.places)
     lines = [
         f"graph {_quoted(drawn.name)} {{",
         f"  label={_quoted(drawn.name)}; labelloc=t; fontname=Helvetica; bgcolor=transparent;",
-        "  nodesep=0.5; ranksep=0.7; newrank=true;",
         '  node [fontname=Helvetica, style="rounded,filled", fillcolor="#eef3f8",',
-        '    color="#6c8db3"];',
+        '    color="#6c8db3", fixedsize=true];',
         '  edge [fontname=Helvetica, fontsize=10, color="#7a8a99"];',
     ]
-    for name, (text, shape) in drawn.boxes.items():
-        lines.append(
-            f"  {_quoted(name)} [label={_quoted(text)}, shape={shape}, id={_quoted(name)}];"
-        )
-    for row in drawn.rows:
-        lines.append(f"  {{ rank=same; {' '.join(map(_quoted, row))} }}")
-    lines += [_edge(link, carried) for link in _nvlinks_last(drawn.links)]
+    lines += [_box(name, *drawn.boxes[name], placed.boxes[name]) for name in drawn.boxes]
+    every = zip(drawn.links, words, placed.lines, placed.labels, strict=True)
+    edges = [(link, _edge(link, word, line, at)) for link, word, line, at in every]
+    lines += [edge for _, edge in sorted(edges, key=lambda one: one[0].label.startswith("NV"))]
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _nvlinks_last(links: list[Link]) -> list[Link]:
-    return sorted(links, key=lambda link: link.label.startswith("NV"))
+def _box(name: str, text: str, shape: str, at: Rectangle) -> str:
+    words = {"label": text, "shape": shape, "id": name, "pos": f"{at.x:.1f},{at.y:.1f}"}
+    words |= {"width": f"{at.width / 72:.3f}", "height": f"{at.height / 72:.3f}"}
+    return f"  {_quoted(name)} [{_attributes(words)}];"
 
 
-def _edge(link: Link, carried: Mapping[str, int] | None) -> str:
+def _attributes(words: Mapping[str, str]) -> str:
+    return ", ".join(f"{key}={_quoted(value)}" for key, value in words.items())
+
+
+def _words(link: Link, carried: Mapping[str, int] | None) -> dict[str, str]:
+    """What an edge says and looks like."""
     nv, rate = link.label.startswith("NV"), f"{link.gbs:g} GB/s" if link.gbs else "no limit"
     label, tip = f"{link.label}\\n{rate}" if link.gbs else link.label, f"{link.label} {rate}"
     if link.a.startswith("GPU") and link.b.startswith("GPU"):
@@ -178,18 +192,21 @@ def _edge(link: Link, carried: Mapping[str, int] | None) -> str:
         most = max(seconds, 1e-12)
         width = 1.0 + min(7.0, 0.8 * max(0.0, _decades(most * 1e9))) if busiest else 0.5
         color = "#c8502d" if busiest else "#c5ccd3"
-    words = {
-        "label": label,
+    return {
+        "label": label.removeprefix("\\n"),
         "tooltip": tip,
         "labeltooltip": tip,
         "color": color,
         "penwidth": f"{width:.2f}",
         "id": f"link {link.forth}",
-        "constraint": "false" if link.a.startswith("GPU") and link.b.startswith("GPU") else "true",
     }
-    ends = (link.b, link.a) if link.b == "nvswitch" else (link.a, link.b)
-    given = ", ".join(f"{key}={_quoted(value)}" for key, value in words.items())
-    return f"  {_quoted(ends[0])} -- {_quoted(ends[1])} [{given}];"
+
+
+def _edge(link: Link, words: Mapping[str, str], line: list[Point], label: Rectangle) -> str:
+    shown = [f"{x:.1f},{y:.1f}" for x, y in line]
+    pieces = [f"{a} {b} {b}" for a, b in itertools.pairwise(shown)]
+    place = {"pos": " ".join([shown[0], *pieces]), "lp": f"{label.x:.1f},{label.y:.1f}"}
+    return f"  {_quoted(link.a)} -- {_quoted(link.b)} [{_attributes({**words, **place})}];"
 
 
 def _decades(value: float) -> float:
@@ -202,17 +219,25 @@ def _decades(value: float) -> float:
 
 def draw(source: str) -> str:
     """The SVG that Graphviz makes of `source`."""
-    program = shutil.which("dot")
+    program = shutil.which(ENGINE[0])
     if program is None:
         raise LabError(
-            "Drawing needs Graphviz, and there is no `dot` here: sudo apt-get install graphviz",
+            f"Drawing needs Graphviz, and there is no `{ENGINE[0]}` here: "
+            "sudo apt-get install graphviz",
             ExitStatus.MISSING,
         )
     done = subprocess.run(
-        [program, "-Tsvg"], input=source, capture_output=True, text=True, timeout=60, check=False
+        [program, *ENGINE[1:], "-Tsvg"],
+        input=source,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     if done.returncode != 0:
-        raise LabError(f"dot ended with {done.returncode}: {done.stderr}", ExitStatus.HARNESS_ERROR)
+        raise LabError(
+            f"{ENGINE[0]} ended with {done.returncode}: {done.stderr}", ExitStatus.HARNESS_ERROR
+        )
     return done.stdout
 
 

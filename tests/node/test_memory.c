@@ -185,7 +185,7 @@ static void nonsense(void)
 {
     struct client c;
     client_start(&c, "pcie-4090-2", "memory");
-    for (uint32_t op = 0; op <= VGPU_OP_SEAL + 2; op++) {
+    for (uint32_t op = 0; op <= VGPU_OP_OBSERVE + 2; op++) {
         if (op == VGPU_OP_BYE || op == VGPU_OP_HOST_NEXT) /* the latter waits for a function */
             continue;
         struct vgpu_request q = {.op = op, .device = -5, .peer = 77, .stream = 99, .event = ~0ull};

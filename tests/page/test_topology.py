@@ -2,10 +2,13 @@
 """The drawing of every node: test_topology.py PROGRAM ROOT, where PROGRAM is touch.cu.
 
 What is drawn is what the node has: the links of the drawing are those of a trace, by name and rate.
+No label covers another one or a box.
 """
 
+import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,6 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 from grader.base.exits import LabError  # noqa: E402
 from grader.learning import topology  # noqa: E402 (found by the path given)
+from grader.learning.placing import Rectangle  # noqa: E402
 
 NODES = ROOT / "vgpu" / "nodes"
 DESCRIPTIONS = [path for path in sorted(NODES.glob("*.json")) if path.name != "schema.json"]
@@ -34,6 +38,79 @@ def links_of(node: str) -> dict[str, float]:
     return {link["name"]: link["gbs"] for link in links if not link["name"].startswith("GPU")} | {
         link["name"]: link["gbs"] for link in links if not link["name"].endswith("memory")
     }
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+WIDEST = 0.6  # of a letter, by its size: a browser without Helvetica takes a wider font
+
+
+def text_box(texts: list[ElementTree.Element]) -> Rectangle:
+    """The lines of one label."""
+    size = float(texts[0].get("font-size", "14"))
+    xs, ys = ([float(one.get(k, "0")) for one in texts] for k in "xy")
+    width = max(len(one.text or "") for one in texts) * size * WIDEST
+    return Rectangle(xs[0], sum(ys) / len(ys) - 0.3 * size, width, ys[-1] - ys[0] + size)
+
+
+def shape_box(node: ElementTree.Element) -> Rectangle:
+    """What the outline of a box encloses."""
+    (path, *_) = [one for one in node.iter() if one.tag in (f"{SVG}path", f"{SVG}polygon")]
+    numbers = [float(n) for n in re.findall(r"-?[0-9.]+", path.get("d") or path.get("points", ""))]
+    xs, ys = numbers[::2], numbers[1::2]
+    middle = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+    return Rectangle(*middle, max(xs) - min(xs), max(ys) - min(ys))
+
+
+def parts_of(svg: ElementTree.Element) -> tuple[dict[str, Rectangle], dict[str, Rectangle]]:
+    """Boxes and labels of links, by their ids."""
+    boxes, labels = {}, {}
+    for group in svg.iter(f"{SVG}g"):
+        if group.get("class") == "node":
+            boxes[str(group.get("id"))] = shape_box(group)
+        elif group.get("class") == "edge" and list(group.iter(f"{SVG}text")):
+            labels[str(group.get("id"))] = text_box(list(group.iter(f"{SVG}text")))
+    return boxes, labels
+
+
+class Covered(unittest.TestCase):
+    def nothing_is_covered(self, source: str) -> tuple[dict[str, Rectangle], dict[str, Rectangle]]:
+        svg = ElementTree.fromstring(topology.draw(source))
+        boxes, labels = parts_of(svg)
+        everything = [*boxes.items(), *labels.items()]
+        for (one, here), (other, there) in itertools.combinations(everything, 2):
+            self.assertFalse(here.overlaps(there), f"{one} and {other}: {here}, {there}")
+        return boxes, labels
+
+    def test_no_label_covers_another_one_or_a_box(self) -> None:
+        for path in DESCRIPTIONS:
+            drawn = topology.graph(topology.describe(NODES, path.stem))
+            with self.subTest(path.stem):
+                boxes, labels = self.nothing_is_covered(topology.dot(drawn))
+                self.assertEqual(boxes.keys(), drawn.boxes.keys())
+                said = [link for link in drawn.links if link.label or link.gbs]
+                self.assertEqual(len(labels), len(said))
+            with self.subTest(f"{path.stem}, busy"):
+                bytes_ = {link.forth: 123_400_000 for link in drawn.links}
+                _, labels = self.nothing_is_covered(topology.dot(drawn, bytes_))
+                self.assertEqual(len(labels), len(drawn.links))
+
+    def test_the_cube_mesh_is_a_cube(self) -> None:
+        """Two squares, one the other moved; links between them join their corners."""
+        drawn = topology.graph(topology.describe(NODES, "dgx1-v100"))
+        boxes, _ = parts_of(ElementTree.fromstring(topology.draw(topology.dot(drawn))))
+        at = [(boxes[f"GPU{i}"].x, boxes[f"GPU{i}"].y) for i in range(8)]
+        moved = {
+            (round(b[0] - a[0]), round(b[1] - a[1])) for a, b in zip(at[:4], at[4:], strict=True)
+        }
+        self.assertEqual(len(moved), 1)
+        self.assertEqual(len({round(x) for x, _ in at[:4]}), 2)
+        self.assertEqual(len({round(y) for _, y in at[:4]}), 2)
+
+    def test_a_covered_label_would_be_seen(self) -> None:
+        drawn = topology.graph(topology.describe(NODES, "hgx-h200-4"))
+        source = re.sub(r'lp="[^"]*"', 'lp="10,10"', topology.dot(drawn))
+        with self.assertRaises(AssertionError):
+            self.nothing_is_covered(source)
 
 
 class Topology(unittest.TestCase):

@@ -153,7 +153,7 @@ static bool is_common(size_t at)
 static void bend_requests(void)
 {
     const size_t own = offsetof(struct vgpu_request, u);
-    for (uint32_t op = 0; op <= VGPU_OP_SEAL + 1; op++) {
+    for (uint32_t op = 0; op <= VGPU_OP_OBSERVE + 1; op++) {
         bool has_more = op == VGPU_OP_COPY || op == VGPU_OP_MEMSET || op == VGPU_OP_LAUNCH;
         start_asker(op);
         for (size_t at = 4; at < offsetof(struct vgpu_request, site); at += 4)

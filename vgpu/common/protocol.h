@@ -182,6 +182,9 @@ enum vgpu_op {
      * first `bytes` are sources of copies to GPUs, the rest targets of copies from GPUs. Once,
      * before the first program. */
     VGPU_OP_SEAL,
+    /* For vgpu-smi, which is neither a program nor a witness, so that looking changes nothing: ->
+     * value = VGPU_PROTOCOL; fd: node info; data = struct vgpu_observed */
+    VGPU_OP_OBSERVE,
 };
 
 /* Stream ids: 1 and 2 are CUDA's own handles (cudaStreamLegacy, cudaStreamPerThread), and the
@@ -286,6 +289,19 @@ struct vgpu_pointer {
     uint64_t reach;   /* bytes from the pointer on that a copy may use, over adjacent mappings */
     uint32_t allowed; /* mapped or pool memory: a bit for each GPU that has access */
     uint32_t unused;
+};
+
+#define VGPU_OBSERVED_USERS 48
+
+struct vgpu_observed {
+    uint64_t used_bytes[VGPU_MAX_DEVICES];
+    uint32_t count; /* of `user` */
+    uint32_t unused;
+    struct { /* a program that has a context on a GPU */
+        int32_t pid, device;
+        uint64_t bytes; /* its context and allocations there */
+        char program[64];
+    } user[VGPU_OBSERVED_USERS];
 };
 
 /* Totals since the node started; live_ = not freed when their process ended. */

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: MIT
  * smi.c: vgpu-smi, the counterpart of nvidia-smi for the virtual node.
  *
- *     vgpu-smi              the GPUs, a line each
- *     vgpu-smi -L           names and UUIDs
- *     vgpu-smi topo -m      the type of link between each pair
- *     vgpu-smi topo -p2p r  which pairs support peer access (r, w, a)
+ *     vgpu-smi                                         the table: GPUs, memory, processes
+ *     vgpu-smi -L                                      names and UUIDs
+ *     vgpu-smi -q                                      all of it, a line each
+ *     vgpu-smi --query-gpu=index,name --format=csv     some of it, for programs
+ *     vgpu-smi dmon                                    a line a second
+ *     vgpu-smi topo -m                                 the type of link between each pair
+ *     vgpu-smi topo -p2p r                             which pairs support peer access (r, w, a)
  *
- * Like nvidia-smi it lists every GPU, regardless of CUDA_VISIBLE_DEVICES.
+ * Like nvidia-smi it lists every GPU, regardless of CUDA_VISIBLE_DEVICES. It is no program of the
+ * node: it occupies no memory there and holds no virtual time.
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "protocol.h"
 #include "core.h"
+#include "smi.h"
 #include "wire.h"
 
 #define TRIES 20
@@ -25,80 +31,115 @@ union answer {
     char room[VGPU_MSG_MAX];
 };
 
-/* Sends hello and stores the descriptor of the node's description. False: the node has ended. */
-static bool send_smi_hello(int fd, union answer *answer, int *info)
+static int node_socket = -1;
+
+/* Asks for what goes on, and stores the descriptor of the node's description unless `info` is NULL.
+ * False: the node has ended. */
+static bool observe(int fd, union answer *answer, int *info)
 {
-    struct vgpu_request hello = {.op = VGPU_OP_HELLO};
+    struct vgpu_request q = {.op = VGPU_OP_OBSERVE};
     int fds[4], count = 4;
-    hello.u.hello.protocol = VGPU_PROTOCOL;
-    hello.u.hello.pid = getpid();
-    snprintf(hello.u.hello.program, sizeof hello.u.hello.program, "vgpu-smi");
-    if (vgpu_send(fd, &hello, sizeof hello, NULL, 0) != 0 ||
-        vgpu_receive(fd, answer, sizeof *answer, fds, &count, 0) <= 0)
+    if (vgpu_send(fd, &q, sizeof q, NULL, 0) != 0 ||
+        vgpu_receive(fd, answer, sizeof *answer, info ? fds : NULL, info ? &count : NULL, 0) <= 0)
         return false;
-    *info = count > 0 ? fds[0] : -1;
-    return count > 0 || answer->r.error;
+    if (info)
+        *info = count > 0 ? fds[0] : -1;
+    return true;
 }
 
-/* Returns the node's description; NULL if no node can be reached (reported on stderr). If the node
- * ends just then, because the last program has left it, another node is tried. */
-static const struct vgpu_node_info *read_smi_info(void)
+static bool take_answer(struct view *view, const union answer *answer)
+{
+    if (answer->r.error || answer->r.value != VGPU_PROTOCOL ||
+        answer->r.data_bytes != sizeof view->now) {
+        fprintf(stderr, "vgpu-smi: %s\n",
+                answer->r.error ? answer->r.explain
+                                : "the node is of another version: build both again");
+        return false;
+    }
+    memcpy(&view->now, answer->r.data, sizeof view->now);
+    return true;
+}
+
+bool view_refresh(struct view *view)
+{
+    union answer answer;
+    if (observe(node_socket, &answer, NULL))
+        return take_answer(view, &answer);
+    fprintf(stderr, "vgpu-smi: the node has ended\n");
+    return false;
+}
+
+/* False: no node can be reached (reported on stderr). If the node ends just then, because the last
+ * program has left it, another node is tried. */
+static bool start_view(struct view *view)
 {
     char why[512] = "the node closes each connection";
     union answer answer;
     int fd = -1, file = -1;
     for (int tries = 0; tries < TRIES; tries++) {
         fd = vgpu__reach_node(why, sizeof why);
-        if (fd < 0 || send_smi_hello(fd, &answer, &file))
+        if (fd < 0 || observe(fd, &answer, &file))
             break;
         close(fd);
         fd = -1;
     }
     if (fd < 0) {
         fprintf(stderr, "vgpu-smi: no node: %s\n", why);
-        return NULL;
+        return false;
     }
-    if (answer.r.error) {
-        fprintf(stderr, "vgpu-smi: %s\n", answer.r.explain);
-        return NULL;
-    }
+    node_socket = fd; /* stays open until the process ends */
+    if (!take_answer(view, &answer))
+        return false;
     void *info = mmap(NULL, sizeof(struct vgpu_node_info), PROT_READ, MAP_PRIVATE, file, 0);
     if (info == MAP_FAILED) {
         fprintf(stderr, "vgpu-smi: cannot map what the node says of its GPUs: %s\n",
                 strerror(errno));
-        return NULL;
+        return false;
     }
-    return info; /* the connection stays open until the process ends */
+    view->info = info;
+    return true;
 }
 
-static void print_uuid(const uint8_t *u)
+bool view_has(const struct view *view, int device)
 {
-    printf("GPU-");
+    return view->only < 0 || view->only == device;
+}
+
+uint64_t view_used_mib(const struct view *view, int device)
+{
+    return view->now.used_bytes[device] >> 20;
+}
+
+void uuid_text(const uint8_t *u, char text[UUID_ROOM])
+{
+    int at = snprintf(text, UUID_ROOM, "GPU-");
     for (int i = 0; i < 16; i++)
-        printf("%02x%s", u[i], i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
+        at += snprintf(text + at, UUID_ROOM - (size_t)at, "%02x%s", u[i],
+                       i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
 }
 
-static int print_names(const struct vgpu_node_info *info)
+void bus_text(const struct vgpu_device_info *g, char text[32])
 {
-    for (int d = 0; d < info->device_count; d++) {
-        printf("GPU %d: %s (UUID: ", d, info->device[d].name);
-        print_uuid(info->device[d].uuid);
-        printf(")\n");
-    }
-    if (info->device_count == 0)
-        printf("No devices were found\n");
-    return 0;
+    snprintf(text, 32, "%08X:%02X:%02X.0", (unsigned)g->pci_domain, (unsigned)g->pci_bus,
+             (unsigned)g->pci_device);
 }
 
-static int print_table(const struct vgpu_node_info *info)
+void time_text(const char *format, char text[64])
 {
-    printf("vgpu-smi: node %s, CUDA %d.%d, virtual\n", info->name, info->driver_version / 1000,
-           info->driver_version % 1000 / 10);
+    time_t now = time(NULL);
+    struct tm parts;
+    if (!localtime_r(&now, &parts) || strftime(text, 64, format, &parts) == 0)
+        text[0] = '\0';
+}
+
+static int print_names(const struct view *view)
+{
+    const struct vgpu_node_info *info = view->info;
     for (int d = 0; d < info->device_count; d++) {
-        const struct vgpu_device_info *g = &info->device[d];
-        printf("%3d  %-28s %04x:%02x:%02x.0  %6llu MiB  %3d SMs  capability %d.%d\n", d, g->name,
-               (unsigned)g->pci_domain, (unsigned)g->pci_bus, (unsigned)g->pci_device,
-               (unsigned long long)(g->total_bytes >> 20), g->sm_count, g->cc_major, g->cc_minor);
+        char uuid[UUID_ROOM];
+        uuid_text(info->device[d].uuid, uuid);
+        if (view_has(view, d))
+            printf("GPU %d: %s (UUID: %s)\n", d, info->device[d].name, uuid);
     }
     if (info->device_count == 0)
         printf("No devices were found\n");
@@ -161,34 +202,133 @@ static int print_peer_access(const struct vgpu_node_info *info, char what)
     return 0;
 }
 
+/* ---- the command line ---- */
+
+struct wish {
+    bool names, links, log, monitor;
+    char peers; /* 0: not asked for */
+    const char *gpu_fields, *app_fields, *format, *only, *groups, *count, *seconds;
+};
+
 static int print_usage(FILE *to)
 {
-    fputs("usage: vgpu-smi [-L | topo -m | topo -p2p r|w|a | --help]\n"
+    fputs("usage: vgpu-smi [-i GPU] [-L | -q | --query-gpu=FIELDS "
+          "--format=csv[,noheader][,nounits]]\n"
+          "       vgpu-smi dmon [-s pucm] [-c COUNT] [-d SECONDS] [-i GPU]\n"
+          "       vgpu-smi topo -m | topo -p2p r|w|a\n"
           "Shows the GPUs of the virtual node that VGPU_NODE_ID and VGPU_NODE name.\n"
-          "  (nothing)    the GPUs, a line each\n"
+          "  (nothing)    the table: GPUs, memory, and the programs that use them\n"
           "  -L           names and UUIDs\n"
+          "  -q           the same and more, a line each\n"
+          "  --query-gpu  name, memory.used and so on, as nvidia-smi --help-query-gpu lists them;\n"
+          "               --query-compute-apps=pid,process_name,used_memory does so for programs\n"
+          "  dmon         a line a second: p and u are not modelled, c are clocks, m is memory\n"
           "  topo -m      which link joins which pair of GPUs\n"
-          "  topo -p2p X  which pairs can read (r), write (w), or do atomics (a) on each other\n",
+          "  topo -p2p X  which pairs can read (r), write (w), or do atomics (a) on each other\n"
+          "What the virtual node does not model (temperature, power, utilization) is N/A.\n",
           to);
     return to == stdout ? 0 : 2;
 }
 
+/* If argument *at is `name` ("--query-gpu"), stores its value, which follows = or is the next
+ * argument. */
+static bool take_smi_option(char **words, int *at, const char *name, const char **value)
+{
+    size_t length = strlen(name);
+    if (strncmp(words[*at], name, length) != 0)
+        return false;
+    if (words[*at][length] == '=')
+        *value = words[*at] + length + 1;
+    else if (words[*at][length] == '\0' && words[*at + 1])
+        *value = words[++*at];
+    else
+        return false;
+    return true;
+}
+
+static bool parse_topology(char **words, struct wish *wish)
+{
+    if (!words[0])
+        return false;
+    wish->links = strcmp(words[0], "-m") == 0 && !words[1];
+    if (strcmp(words[0], "-p2p") == 0 && words[1] && strlen(words[1]) == 1 && !words[2] &&
+        strchr("rwa", words[1][0]))
+        wish->peers = words[1][0];
+    return wish->links || wish->peers;
+}
+
+static bool parse_words(char **words, struct wish *wish)
+{
+    if (words[0] && strcmp(words[0], "topo") == 0)
+        return parse_topology(words + 1, wish);
+    wish->monitor = words[0] && strcmp(words[0], "dmon") == 0;
+    for (int i = wish->monitor; words[i]; i++) {
+        if (take_smi_option(words, &i, "-i", &wish->only) ||
+            take_smi_option(words, &i, "--id", &wish->only))
+            continue;
+        if (wish->monitor) {
+            if (!take_smi_option(words, &i, "-s", &wish->groups) &&
+                !take_smi_option(words, &i, "-c", &wish->count) &&
+                !take_smi_option(words, &i, "-d", &wish->seconds))
+                return false;
+        } else if (strcmp(words[i], "-L") == 0)
+            wish->names = true;
+        else if (strcmp(words[i], "-q") == 0)
+            wish->log = true;
+        else if (!take_smi_option(words, &i, "--query-gpu", &wish->gpu_fields) &&
+                 !take_smi_option(words, &i, "--query-compute-apps", &wish->app_fields) &&
+                 !take_smi_option(words, &i, "--format", &wish->format))
+            return false;
+    }
+    return true;
+}
+
+static bool take_number(const char *word, long least, long most, long *number)
+{
+    char *end;
+    if (!word)
+        return true;
+    *number = strtol(word, &end, 10);
+    return end != word && !*end && *number >= least && *number <= most;
+}
+
+static int print_wish(struct view *view, const struct wish *wish, long count, long seconds)
+{
+    const char *format = wish->format ? wish->format : "";
+    if (wish->names)
+        return print_names(view);
+    if (wish->links)
+        return print_links(view->info);
+    if (wish->peers)
+        return print_peer_access(view->info, wish->peers);
+    if (wish->log)
+        return print_query(view);
+    if (wish->gpu_fields)
+        return print_gpu_fields(view, wish->gpu_fields, format);
+    if (wish->app_fields)
+        return print_app_fields(view, wish->app_fields, format);
+    if (wish->monitor)
+        return print_monitor(view, wish->groups ? wish->groups : "puc", count, seconds);
+    return print_table(view);
+}
+
 int main(int argc, char **argv)
 {
-    bool topo = argc > 1 && strcmp(argv[1], "topo") == 0;
+    struct wish wish = {0};
+    struct view view = {0};
+    long only = -1, count = 0, seconds = 1;
     if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
         return print_usage(stdout);
-    bool names = argc == 2 && strcmp(argv[1], "-L") == 0;
-    bool links = topo && argc == 3 && strcmp(argv[2], "-m") == 0;
-    bool peers = topo && argc == 4 && strcmp(argv[2], "-p2p") == 0 && strlen(argv[3]) == 1 &&
-                 strchr("rwa", argv[3][0]);
-    if (argc > 1 && !names && !links && !peers)
+    if (!parse_words(argv + 1, &wish) || !take_number(wish.only, 0, 1 << 20, &only) ||
+        !take_number(wish.count, 1, 1L << 30, &count) ||
+        !take_number(wish.seconds, 1, 1L << 20, &seconds))
         return print_usage(stderr);
-    const struct vgpu_node_info *info = read_smi_info();
-    if (!info)
+    if (!start_view(&view))
         return 1;
-    return names   ? print_names(info)
-           : links ? print_links(info)
-           : peers ? print_peer_access(info, argv[3][0])
-                   : print_table(info);
+    view.only = (int)only;
+    if (only >= view.info->device_count) {
+        printf("No devices were found: there is no GPU %ld\n", only);
+        return 6;
+    }
+    return print_wish(&view, &wish, count, seconds);
 }

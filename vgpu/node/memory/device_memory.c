@@ -16,7 +16,6 @@
 #include "memory_state.h"
 
 #define SMALL_LIMIT (VGPU_CHUNK_BYTES / 2)
-#define CONTEXT_BYTES (512ull << 20) /* device memory used by a context */
 
 void memory_watch(void (*released)(void *self, uint64_t home), void *self)
 {

@@ -24,6 +24,18 @@ int memory_count(const struct owner *owner, uint64_t *bytes)
     return u.count;
 }
 
+static void add_block_bytes(const struct block *b, void *context)
+{
+    *(uint64_t *)context += b->bytes;
+}
+
+uint64_t memory_bytes_of(const struct owner *owner, int device)
+{
+    uint64_t bytes = owner->context[device] ? CONTEXT_BYTES : 0;
+    memory_each_block(owner, device, add_block_bytes, &bytes);
+    return bytes;
+}
+
 uint64_t memory_used_bytes(int device)
 {
     return memory_of(device)->blocks.taken_bytes;

@@ -116,6 +116,7 @@ static const struct {
     [VGPU_OP_SUMMARY] = HANDLE(request_summary, WITNESS),
     [VGPU_OP_TRACE] = HANDLE(request_trace, WITNESS),
     [VGPU_OP_SEAL] = HANDLE(request_seal, WITNESS),
+    [VGPU_OP_OBSERVE] = HANDLE(request_observe, NEWCOMER),
 };
 
 static bool may_send(const struct connection *c, enum speaker speaker)

@@ -45,6 +45,7 @@ void request_host_free_begin(struct connection *c);
 void request_host_free_end(struct connection *c);
 void request_stage_free(struct connection *c);
 void request_stage_alloc(struct connection *c);
+void request_observe(struct connection *c);
 void request_mem_info(struct connection *c);
 void request_pointer(struct connection *c);
 void request_var(struct connection *c);

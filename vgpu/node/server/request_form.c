@@ -107,6 +107,7 @@ static const uint32_t fields[] = {
     [VGPU_OP_SUMMARY] = 0,
     [VGPU_OP_TRACE] = VALUE,
     [VGPU_OP_SEAL] = BYTES | DESCRIPTOR,
+    [VGPU_OP_OBSERVE] = 0,
 };
 
 enum { MOST_THREADS = 1 << 20, MOST_GRAPH_NODES = 1 << 24, MOST_GRAPH_GPUS = 64, PAGE = 4096 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * request_witness.c: requests of the verifier.
+ * request_witness.c: requests of the verifier and of vgpu-smi.
  */
 #include "counts.h"
 #include "reply.h"
@@ -11,6 +11,7 @@
 
 #include "explain.h"
 #include "device_memory.h"
+#include "machine.h"
 #include "order.h"
 #include "process.h"
 #include "sealed.h"
@@ -50,4 +51,34 @@ void request_seal(struct connection *c)
     if (!c->first_witness || process_first() ||
         !sealed_take(c->request_fd, c->request.q.bytes, &why))
         request_fail(c, VGPU_INVALID_VALUE, "%s", why);
+}
+
+static void add_users(struct vgpu_observed *o, const struct process *p)
+{
+    for (int d = 0; d < VGPU_MAX_DEVICES && o->count < VGPU_OBSERVED_USERS; d++) {
+        if (!p->memory.context[d])
+            continue;
+        o->user[o->count].pid = p->pid;
+        o->user[o->count].device = d;
+        o->user[o->count].bytes = memory_bytes_of(&p->memory, d);
+        snprintf(o->user[o->count].program, sizeof o->user->program, "%.*s",
+                 (int)sizeof o->user->program - 1, p->program);
+        o->count++;
+    }
+}
+
+void request_observe(struct connection *c)
+{
+    struct vgpu_observed o = {0};
+    for (int d = 0; d < machine_info()->device_count; d++)
+        o.used_bytes[d] = machine_info()->device[d].total_bytes - memory_free_bytes(d);
+    for (const struct process *p = process_first(); p; p = p->next)
+        if (!p->dead)
+            add_users(&o, p);
+    memcpy(c->reply.r.data, &o, sizeof o);
+    c->reply.r.data_bytes = sizeof o;
+    c->reply.r.value = VGPU_PROTOCOL;
+    c->reply_fd[0] = server_state()->info_fd;
+    c->reply_fds = 1;
+    node_counts()->progress--;
 }

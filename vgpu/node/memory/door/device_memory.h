@@ -86,6 +86,8 @@ uint64_t memory_used_bytes(int device);                       /* allocated bytes
 /* Requested bytes, each allocation rounded up to VGPU_GRANULE_BYTES. */
 uint64_t memory_asked_bytes(int device);
 uint64_t memory_free_bytes(int device);
+uint64_t memory_bytes_of(const struct owner *owner, int device); /* context and allocations */
+#define CONTEXT_BYTES (512ull << 20) /* device memory used by a context */
 
 /* The allocation that a device address belongs to, of any process. */
 struct pointee {
