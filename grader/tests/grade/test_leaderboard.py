@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
+from grader.base.exits import LabError
 from grader.course.project import Lab, Project
-from grader.grade import bound, leaderpage, pseudonyms, timed
+from grader.grade import bound, leaderpage, pseudonyms, term, timed
 from grader.grade.batch import Batch
 from grader.grade.course import Course, GradedLab
 from grader.grade.journal import opened
@@ -55,6 +56,22 @@ class Bounds(unittest.TestCase):
         for lab in timed.LABS:
             for node in timed.NODES:
                 self.assertGreater(bound.ps(lab, node, 1 << 20), 0)
+
+
+class Asked(unittest.TestCase):
+    def read(self, line: str) -> term.Term:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "course.toml"
+            path.write_text(line)
+            return term.read(path, ["01"])
+
+    def test_by_one_line(self) -> None:
+        self.assertTrue(self.read("leaderboard = true").leaderboard)
+        self.assertFalse(self.read("late = 10").leaderboard)
+
+    def test_another_value(self) -> None:
+        with self.assertRaisesRegex(LabError, "line 2: leaderboard = 'yes'; it is true or false"):
+            self.read('late = 10\nleaderboard = "yes"')
 
 
 class Pseudonyms(unittest.TestCase):
