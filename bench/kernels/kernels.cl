@@ -5,7 +5,7 @@
 #define TILE 16
 #define THREADS 256
 #define BINS 256
-#define SORTED 512
+#define SORTED 256
 
 __kernel void saxpy(__global float *y, __global const float *x, float a, int n)
 {
@@ -136,20 +136,18 @@ __kernel void sort(__global float *out, __global const float *in)
     __local float s[SORTED];
     int t = get_local_id(0), first = get_group_id(0) * SORTED;
     s[t] = in[first + t];
-    s[t + THREADS] = in[first + t + THREADS];
     for (int size = 2; size <= SORTED; size *= 2)
         for (int d = size / 2; d > 0; d /= 2) {
             barrier(CLK_LOCAL_MEM_FENCE);
-            int i = 2 * t - (t & (d - 1));
-            float a = s[i], b = s[i + d];
-            if ((a > b) == ((i & size) == 0)) {
-                s[i] = b;
-                s[i + d] = a;
+            int other = t ^ d;
+            if (other > t && (s[t] > s[other]) == ((t & size) == 0)) {
+                float a = s[t];
+                s[t] = s[other];
+                s[other] = a;
             }
         }
     barrier(CLK_LOCAL_MEM_FENCE);
     out[first + t] = s[t];
-    out[first + t + THREADS] = s[t + THREADS];
 }
 
 __kernel void add(__global float *to, __global const float *from, int n)

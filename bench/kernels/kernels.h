@@ -128,26 +128,24 @@ __global__ void transposed(float *out, const float *in, int n)
     out[(x + ty) * n + y + tx] = s[tx][ty];
 }
 
-/* Each block sorts 512 numbers by Batcher's bitonic network. */
+/* Each block sorts 256 numbers by Batcher's bitonic network. */
 __global__ void sort(float *out, const float *in)
 {
     __shared__ float s[SORTED];
     int t = threadIdx.x, first = blockIdx.x * SORTED;
     s[t] = in[first + t];
-    s[t + THREADS] = in[first + t + THREADS];
     for (int size = 2; size <= SORTED; size *= 2)
         for (int d = size / 2; d > 0; d /= 2) {
             __syncthreads();
-            int i = 2 * t - (t & (d - 1));
-            float a = s[i], b = s[i + d];
-            if ((a > b) == ((i & size) == 0)) {
-                s[i] = b;
-                s[i + d] = a;
+            int other = t ^ d;
+            if (other > t && (s[t] > s[other]) == ((t & size) == 0)) {
+                float a = s[t];
+                s[t] = s[other];
+                s[other] = a;
             }
         }
     __syncthreads();
     out[first + t] = s[t];
-    out[first + t + THREADS] = s[t + THREADS];
 }
 
 __global__ void add(float *to, const float *from, int n)

@@ -180,7 +180,7 @@ static void run_transposed(void)
 
 static void run_sort(void)
 {
-    launch(kernel_of("sort", 2, (cl_mem[]){y, x}), 2, 0, size.all / 2, 1, THREADS, 1);
+    launch(kernel_of("sort", 2, (cl_mem[]){y, x}), 2, 0, size.all, 1, THREADS, 1);
 }
 
 static void run_ring(void)

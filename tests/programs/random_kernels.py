@@ -331,6 +331,15 @@ class Kernel:
             "counted": lambda: (
                 f"    s[t] = v;\n{sync()}    {self.atomic('s')};\n{sync()}    v = v + s[t & 7];\n"
             ),
+            "sorted": lambda: (
+                f"    s[t] = v;\n    for (int size = 2; size <= all; size *= 2)\n"
+                f"        for (int d = size / 2; d > 0; d /= 2) {{\n        {sync()}"
+                "            int other = t ^ d;\n"
+                "            if (other > t && other < all && positive(s[t]) != !(t & size)) {\n"
+                f"                {type_} x = s[t];\n"
+                "                s[t] = s[other];\n                s[other] = x;\n"
+                f"            }}\n        }}\n{sync()}    v = s[t];\n"
+            ),
             "some": lambda: (
                 f"    if ({r.choice(('t % 3 == 0', 'positive(v)', 't < 40'))}) s[t] = v + v;\n"
                 f"    else s[t] = v;\n{sync()}    v = s[all - 1 - t];\n"

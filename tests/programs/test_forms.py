@@ -58,11 +58,30 @@ __global__ void rounds(int *p, int n)
     }
     p[blockIdx.x * 64 + t] = v;
 }
+__global__ void sort(int *p) // one barrier in two loops, and a condition of each thread's between
+{
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = p[blockIdx.x * 64 + t] * 37 % 101;
+    for (int size = 2; size <= 64; size *= 2)
+        for (int d = size / 2; d > 0; d /= 2) {
+            __syncthreads();
+            int other = t ^ d;
+            if (other > t && (s[t] > s[other]) == !(t & size)) {
+                int x = s[t];
+                s[t] = s[other];
+                s[other] = x;
+            }
+        }
+    __syncthreads();
+    p[blockIdx.x * 64 + t] = s[t];
+}
 int main()
 {
     int *p;
     cudaMalloc(&p, 2048);
     rounds<<<8, 64>>>(p, 3);
+    sort<<<8, 64>>>(p);
     return cudaDeviceSynchronize();
 }
 """
@@ -270,9 +289,12 @@ class Forms(unittest.TestCase):
         source = self.folder / "barriers.cu"
         source.write_text(BARRIERS)
         program = compile_program(source)
-        self.assertEqual(self.alike(program), [("rounds", "fast: 7 blocks")])
+        self.assertEqual(
+            self.alike(program), [("rounds", "fast: 7 blocks"), ("sort", "fast: 7 blocks")]
+        )
         for form in ("careful", "fast"):
-            self.assertIn('"barriers":48,', Run(form, program).trace)
+            trace = Run(form, program).trace
+            self.assertEqual(re.findall(r'"barriers":(\d+)', trace), ["48", "176"])
 
     def test_rounds_of_all_threads_together(self) -> None:
         """lane_split.c: where the accesses of different threads may not change places, and where

@@ -191,6 +191,22 @@ static bool has_one_end(const struct cc_regions *r, int block, bool *seen, int *
     return true;
 }
 
+/* Whether threads that part at `from` all come to one place again before a barrier. Where they go
+ * from there is another branch's question. */
+static bool meet_again(const struct cc_regions *r, const struct paths *p, int from, int block,
+                       bool *seen)
+{
+    if (seen[block] || (block != from && p->after[from * p->count + block]))
+        return true;
+    seen[block] = true;
+    if (cc_barrier_after(r, block) >= 0 || r->graph.block[block].block == r->done)
+        return false;
+    for (unsigned s = 0; s < successors_of(r, block); s++)
+        if (!meet_again(r, p, from, successor_of(r, block, s), seen))
+            return false;
+    return true;
+}
+
 const char *cc_check_uniform(struct cc_regions *r)
 {
     struct cc_numbers *n = r->numbers;
@@ -199,7 +215,9 @@ const char *cc_check_uniform(struct cc_regions *r)
     find_varying(r, &p);
     for (size_t i = 0; i < n->count; i++) {
         int next = -1;
-        if (n->varies[i] && is_branch(r, n->value[i], n->block[i]) &&
+        if (!n->varies[i] || !is_branch(r, n->value[i], n->block[i]))
+            continue;
+        if (!meet_again(r, &p, n->block[i], n->block[i], cc_alloc((size_t)r->graph.count)) &&
             !has_one_end(r, n->block[i], cc_alloc((size_t)r->graph.count), &next))
             return "some threads may come to other barriers than others";
     }

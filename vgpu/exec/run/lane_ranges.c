@@ -83,6 +83,15 @@ static range bit_and(range a, range b, unsigned bits)
     return bounded(bits == 1 ? a.low & b.low : 0, high, zeros, bits);
 }
 
+/* What an OR or XOR of numbers that are not negative can be at most. */
+static wide all_bits(range a, range b)
+{
+    wide sum = (wide)a.high + b.high, all = 1;
+    while (all <= (a.high | b.high))
+        all *= 2;
+    return all - 1 < sum ? all - 1 : sum;
+}
+
 static range bit_or(range a, range b, unsigned bits)
 {
     if (is_exact(a) && is_exact(b))
@@ -99,8 +108,8 @@ static range bit_or(range a, range b, unsigned bits)
                        bits);
     if (a.low < 0 || b.low < 0)
         return any_of(bits);
-    return bounded(a.low > b.low ? a.low : b.low, (wide)a.high + b.high,
-                   fewer_zeros(a.zeros, b.zeros), bits);
+    return bounded(a.low > b.low ? a.low : b.low, all_bits(a, b), fewer_zeros(a.zeros, b.zeros),
+                   bits);
 }
 
 static range bit_xor(range a, range b, unsigned bits)
@@ -111,7 +120,7 @@ static range bit_xor(range a, range b, unsigned bits)
         return bounded(~a.high, ~a.low, 0, bits);
     if (bits == 1 || a.low < 0 || b.low < 0)
         return any_of(bits);
-    return bounded(0, (wide)a.high + b.high, fewer_zeros(a.zeros, b.zeros), bits);
+    return bounded(0, all_bits(a, b), fewer_zeros(a.zeros, b.zeros), bits);
 }
 
 /* ---- casts ---- */
