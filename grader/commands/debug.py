@@ -9,6 +9,7 @@ and follows all that it starts: the node, the processes that run kernels, each p
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass, replace
@@ -19,10 +20,11 @@ from grader.base.exits import ExitStatus, LabError
 from grader.base.language import say
 from grader.building import build, ctest
 from grader.building.needs import build_env
+from grader.building.records import Verdict
 from grader.building.variants import Variant, with_option
 from grader.commands.submit import student_file
 from grader.course.project import Lab, Project
-from grader.learning import testing
+from grader.learning import standing, testing
 
 _BOUNDS = r"__launch_bounds__\s*\([^)]*\)"
 _KERNEL = re.compile(
@@ -41,6 +43,7 @@ class Wish:
     gpu: int = 0
     solution: bool = False  # the reference's, not the learner's
     commands: tuple[str, ...] = ()
+    prepare: bool = False  # for an editor, which starts gdb itself: .vscode/launch.json
 
 
 @dataclass(frozen=True)
@@ -59,12 +62,14 @@ def command(project: Project, what: str, case: str, wish: Wish) -> ExitStatus:
     if not wish.solution:
         testing.rebuild(project, labs)
     root = project.solutions_dir if wish.solution else project.labs_dir
-    test = _test(project, pattern.replace("^lab", "^solution") if wish.solution else pattern)
+    pattern = pattern.replace("^lab", "^solution") if wish.solution else pattern
+    test = _failing(project, pattern) if wish.prepare and not case else _test(project, pattern)
     source = root / labs[0].folder / student_file(project, labs[0])
     places = kernels(source) if not wish.host else []
     wish = wish if places else replace(wish, host=True)
     places = places or functions(project, labs[0])
-    return run(Variant(project, labs[0], source), test, places, wish)
+    variant = Variant(project, labs[0], source)
+    return (prepare if wish.prepare else run)(variant, test, places, wish)
 
 
 def kernels(source: Path) -> list[Place]:
@@ -86,18 +91,24 @@ def functions(project: Project, lab: Lab) -> list[Place]:
 
 def script(places: list[Place], wish: Wish, stopped: Path) -> str:
     """The script for gdb. It creates `stopped` at a stop."""
-    where = "" if wish.host else f" if $vgpu_gpu() == {wish.gpu}"
     lines = [
-        "set pagination off",
-        "set confirm off",
-        "set debuginfod enabled off",
-        *(f"break {place.at}{where}" for place in places),
+        *_settings(places, wish),
         f"python gdb.events.stop.connect(lambda _event: open({str(stopped)!r}, 'w').close())",
         "run",
     ]
     if wish.commands:
         lines += ["python", *_AT_THE_STOP.format(commands=wish.commands).splitlines(), "end"]
     return "\n".join(lines) + "\n"
+
+
+def _settings(places: list[Place], wish: Wish) -> list[str]:
+    where = "" if wish.host else f" if $vgpu_gpu() == {wish.gpu}"
+    return [
+        "set pagination off",
+        "set confirm off",
+        "set debuginfod enabled off",
+        *(f"break {place.at}{where}" for place in places),
+    ]
 
 
 # Not created if gdb has not stopped.
@@ -121,6 +132,17 @@ def _test(project: Project, pattern: str) -> ctest.Test:
     return found[0]
 
 
+def _failing(project: Project, pattern: str) -> ctest.Test:
+    """The first test that failed when it last ran; or that did not pass; or the first."""
+    found = testing.matching(project, pattern)
+    known = standing.load(project).tests
+    for verdicts in ({Verdict.FAIL}, set(Verdict) - {Verdict.PASS}):
+        for test in found:
+            if test.name in known and known[test.name].verdict in verdicts:
+                return test
+    return found[0]
+
+
 def _intent(test: ctest.Test, places: list[Place], wish: Wish) -> str:
     """One line that announces where gdb will stop."""
     names = ", ".join(place.name for place in places)
@@ -140,13 +162,11 @@ def run(variant: Variant, test: ctest.Test, places: list[Place], wish: Wish) -> 
     project = variant.project
     print(_intent(test, places, wish), flush=True)
     with TemporaryDirectory(prefix="peerlab-debug-") as folder:
-        program, commands, stopped = (Path(folder) / name for name in ("run", "gdb", "stopped"))
-        variant.build_debug(_todo(test), program)
+        commands, stopped = Path(folder) / "gdb", Path(folder) / "stopped"
+        words = _built(variant, test, Path(folder))
         commands.write_text(script(places, wish, stopped), encoding="utf-8")
-        words = with_option(test.command, "--runner", str(program))
-        words = with_option(words, "--results", folder)  # not part of the results
         env = {**os.environ, **build_env(project), **dict.fromkeys(_LIMITS, "86400")}
-        _gdb(project, [*words, "--orders", "0"], commands, env, batch=bool(wish.commands))
+        _gdb(project, words, commands, env, batch=bool(wish.commands))
         if stopped.exists():
             return ExitStatus.OK
         if wish.host:
@@ -154,6 +174,33 @@ def run(variant: Variant, test: ctest.Test, places: list[Place], wish: Wish) -> 
         else:
             print(say("debug.never-there", test=test.name, gpu=wish.gpu))
         return ExitStatus.NO_MATCH
+
+
+def prepare(variant: Variant, test: ctest.Test, places: list[Place], wish: Wish) -> ExitStatus:
+    """Leaves in build/vgpu/debug/ what an editor's gdb starts: `program`, and `start.gdb` with its
+    arguments, environment and breakpoints."""
+    folder = variant.project.build_dir / "debug"
+    folder.mkdir(parents=True, exist_ok=True)
+    program, *words = _built(variant, test, folder)
+    (folder / "program").unlink(missing_ok=True)
+    (folder / "program").symlink_to(program)
+    lines = [
+        "set breakpoint pending on",
+        *_settings(places, wish),
+        f"set args {shlex.join(words)}",
+        *(f"set environment {name} 86400" for name in _LIMITS),
+    ]
+    (folder / "start.gdb").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(_intent(test, places, wish))
+    return ExitStatus.OK
+
+
+def _built(variant: Variant, test: ctest.Test, folder: Path) -> list[str]:
+    """Builds the test's program into `folder`; returns the command that runs the test with it."""
+    variant.build_debug(_todo(test), folder / "run")
+    words = with_option(test.command, "--runner", str(folder / "run"))
+    words = with_option(words, "--results", str(folder))  # not part of the results
+    return [*words, "--orders", "0"]
 
 
 def _gdb(

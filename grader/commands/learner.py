@@ -53,6 +53,11 @@ def _add_running(commands: Commands) -> None:
     add.add_argument("--host", action="store_true", help="stop in your functions on the host")
     add.add_argument("--gpu", type=int, default=0, help="whose kernels (default: 0)")
     add.add_argument("--solution", action="store_true", help="run the reference's, not yours")
+    add.add_argument(
+        "--prepare",
+        action="store_true",
+        help="only build what .vscode/launch.json starts; without CASE, for the first failing test",
+    )
     add.add_argument("-x", action="append", default=[], metavar="COMMAND", help="gdb's, then end")
     add.set_defaults(run=_debug)
 
@@ -110,7 +115,7 @@ def _watch(project: Project, args: argparse.Namespace) -> ExitStatus:
 
 
 def _debug(project: Project, args: argparse.Namespace) -> ExitStatus:
-    wish = debug.Wish(args.host, args.gpu, args.solution, tuple(args.x))
+    wish = debug.Wish(args.host, args.gpu, args.solution, tuple(args.x), args.prepare)
     return debug.command(project, args.what, args.case, wish)
 
 

@@ -5,6 +5,7 @@ such with a mistake. gdb and vgpu-gdb on a program outside of the labs. Exit sta
     test_debugger.py ROOT BUILD
 """
 
+import json
 import os
 import re
 import shutil
@@ -65,6 +66,66 @@ def line_of(text: str, source: Path = SOURCE) -> int:
     lines = source.read_text(encoding="utf-8").splitlines()
     (number,) = [n for n, line in enumerate(lines, 1) if text in line]
     return number
+
+
+class Editor(unittest.TestCase):
+    """.vscode/launch.json, with gdb told what cppdbg tells it. VS Code itself is not run."""
+
+    def filled(self, text: str) -> str:
+        text = text.replace("${workspaceFolder}/build/vgpu", str(BUILD))
+        return text.replace("${workspaceFolder}", str(ROOT))
+
+    def test_f5_stops_in_a_kernel_of_the_failing_test(self) -> None:
+        launch = json.loads((ROOT / ".vscode/launch.json").read_text(encoding="utf-8"))
+        (one,) = launch["configurations"]
+        status, said = debug("04-reduction", "shared", "--prepare")
+        self.assertEqual(status, 0, said)
+        lines = [given["text"] for given in one["setupCommands"]]
+        lines = [s if s[0] == "-" else f'-interpreter-exec console "{s}"' for s in lines]
+        lines += [f"-environment-cd {one['cwd']}", f"-file-exec-and-symbols {one['program']}"]
+        gdb = subprocess.Popen(
+            [self.filled(one["miDebuggerPath"]), "--interpreter=mi"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=ROOT,
+        )
+        assert gdb.stdin and gdb.stdout
+        gdb.stdin.write("\n".join(map(self.filled, [*lines, "-exec-run"])) + "\n")
+        gdb.stdin.flush()
+        read: list[str] = []
+        for line in gdb.stdout:
+            read.append(line)
+            if line.startswith(("*stopped", "^error")) and "exited-normally" not in line:
+                break
+        gdb.stdin.write("kill inferiors 1\n-gdb-exit\n")
+        gdb.communicate(timeout=SECONDS)
+        self.assertIn('reason="breakpoint-hit"', read[-1], "".join(read)[-3000:])
+        self.assertIn('func="shared_kernel"', read[-1])
+
+    def test_every_program_task_and_command_of_the_settings_is_there(self) -> None:
+        read = {
+            path.stem: json.loads(path.read_text(encoding="utf-8"))
+            for path in (ROOT / ".vscode").glob("*.json")
+        }
+        tasks = {task["label"]: task for task in read["tasks"]["tasks"]}
+        for one in read["launch"]["configurations"]:
+            self.assertEqual((one["type"], one["MIMode"]), ("cppdbg", "gdb"))
+            self.assertIn(one["preLaunchTask"], tasks)
+            self.assertTrue(os.access(self.filled(one["miDebuggerPath"]), os.X_OK))
+        for task in tasks.values():
+            words = [self.filled(task["command"]), *task["args"]]
+            self.assertTrue(os.access(words[0], os.X_OK), words)
+            said = run([words[0], task["args"][0], "--help"])
+            self.assertEqual(said[0], 0, words)
+            for option in task["args"][1:]:
+                self.assertTrue(option[0] != "-" or option in said[1], option)
+        container = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text("utf-8"))
+        wanted = container["customizations"]["vscode"]["extensions"]
+        self.assertEqual(wanted, read["extensions"]["recommendations"])
+        presets = json.loads((ROOT / "CMakePresets.json").read_text("utf-8"))["testPresets"]
+        self.assertTrue(presets and read["settings"]["cmake.useCMakePresets"] == "always")
 
 
 class Labs(unittest.TestCase):
