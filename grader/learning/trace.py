@@ -4,6 +4,7 @@ page: the timeline, the bytes on each link, and on the topology."""
 
 import html
 import json
+import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +21,7 @@ Trace = dict[str, Any]
 def command(project: Project, what: str, output: Path | None, *, solution: bool) -> ExitStatus:
     """`what` is a lab, a test of one, or a trace that VGPU_TRACE wrote (a path ending in .json)."""
     if what.endswith(".json"):
-        return _tell(project, read(Path(what)), Path(what).stem, output)
+        return _tell(project, read(Path(what)), Path(what), Path(what).stem, output)
     build.require_configured(project)
     name = _test(project, what, solution=solution)
     with TemporaryDirectory(prefix="peerlab-trace-") as folder:
@@ -30,7 +31,10 @@ def command(project: Project, what: str, output: Path | None, *, solution: bool)
             print(f"{name} did not pass; this is what it did up to there.")
         if not path.is_file():
             raise LabError(f"{name} used no GPU: there is nothing to show.", ExitStatus.NO_MATCH)
-        return _tell(project, read(path), name, output)
+        kept = (output or _usual_page(project, name)).with_suffix(".json")
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, kept)
+        return _tell(project, read(kept), kept, name, output)
 
 
 def _test(project: Project, what: str, *, solution: bool) -> str:
@@ -61,17 +65,24 @@ def read(path: Path) -> Trace:
     raise LabError(f"{path} is no trace that VGPU_TRACE wrote", ExitStatus.NO_MATCH)
 
 
-def _tell(project: Project, trace: Trace, title: str, output: Path | None) -> ExitStatus:
+def _usual_page(project: Project, title: str) -> Path:
+    return project.root / "build" / "trace" / f"{title}.html"
+
+
+def _tell(
+    project: Project, trace: Trace, kept: Path, title: str, output: Path | None
+) -> ExitStatus:
     slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
     if not slices:
         raise LabError(
             f"{title} did nothing on a GPU that had ended: there is nothing to show.",
             ExitStatus.NO_MATCH,
         )
-    path = output or project.root / "build" / "trace" / f"{title}.html"
+    path = output or _usual_page(project, title)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page(project.root / "vgpu" / "nodes", trace, title), encoding="utf-8")
     print(f"{summary(trace)}\n{path}")
+    print(f"in Perfetto: open {kept} at https://ui.perfetto.dev, which runs in your browser")
     return ExitStatus.OK
 
 

@@ -59,7 +59,7 @@ def python_missing(found: list[Path]) -> list[str]:
 def first_steps() -> list[str]:
     """Pages that show `./lab start` say what it says it builds."""
     words = json.loads((ROOT / "grader/words/en.json").read_text(encoding="utf-8"))
-    told = f"building   {words['start.building']}\n"
+    told = f"building    {words['start.building']}\n"
     pages = [ROOT / name for name in ("README.md", "docs/first-lab.md")]
     return [
         f"{page.relative_to(ROOT)}: ./lab start says {told!r}"

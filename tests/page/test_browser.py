@@ -112,7 +112,20 @@ class Page(unittest.TestCase):
     def test_what_lab_trace_says(self) -> None:
         self.assertEqual(self.lab.returncode, 0, self.lab.stderr)
         said = f"hgx-h200-4: 12 operations in [0-9.]+ us, 50.3 MB over links\n{self.path}\n"
-        self.assertRegex(self.lab.stdout, f"^{said}$")
+        there = f"in Perfetto: open {self.trace} at https://ui.perfetto.dev, [a-z ]+\n"
+        self.assertRegex(self.lab.stdout, f"^{said}{there}$")
+
+    def test_the_trace_of_a_test_is_kept_beside_its_page(self) -> None:
+        page = Path(self.folder.name, "kept", "count.html")
+        words = [ROOT / "lab", "trace", "04.shared", "--solution", "-o", page]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f"open {page.with_suffix('.json')} at", done.stdout)
+        self.assertTrue(trace.read(page.with_suffix(".json"))["traceEvents"])
+
+    def test_bars_that_are_wide_enough_have_names(self) -> None:
+        self.assertGreater(len(self.page.with_class("name")), 4)
+        self.assertLessEqual(len(self.page.with_class("name")), len(self.page.with_class("slice")))
 
     def test_the_title_is_text(self) -> None:
         made = trace.page(ROOT / "vgpu" / "nodes", trace.read(self.trace), "a <test> & more")

@@ -4,7 +4,7 @@
 "use strict";
 
 const trace = JSON.parse(document.getElementById("trace").textContent);
-const LEFT = 190, ROW = 18, RATE = 34, WIDTH = 1200;
+const LEFT = 190, ROW = 18, RATE = 34, WIDTH = 1200, LETTER = 6.5;
 const SVG = "http://www.w3.org/2000/svg";
 const slices = trace.traceEvents.filter((e) => e.ph === "X");
 const first = Math.min(...slices.map((s) => s.ts));
@@ -107,7 +107,13 @@ function drawTimeline() {
   }
   for (const s of slices) {
     const where = place(s, at.get(`${s.pid} ${s.tid}`) + 1);
-    if (where) explain(make(svg, "rect", where), about(s));
+    if (!where) continue;
+    explain(make(svg, "rect", where), about(s));
+    const fits = Math.floor((where.width - 6) / LETTER);
+    if (fits >= 4) {
+      const shown = s.name.length > fits ? `${s.name.slice(0, fits - 1)}…` : s.name;
+      make(svg, "text", { x: where.x + 3, y: where.y + 10, class: "name" }, shown);
+    }
   }
   drawArrows(svg, at);
 }
