@@ -10,6 +10,7 @@ from typing import Any
 
 from grader.base.exits import ExitStatus, LabError
 from grader.grade import published
+from grader.grade.database import NAME
 from grader.grade.results import SCHEMA
 
 Json = dict[str, Any]
@@ -18,7 +19,9 @@ Key = tuple[str, str]  # student, lab
 
 def read_results(path: Path) -> Json:
     """Of an output folder, a results.sqlite or a results.json."""
-    if path.is_dir() or path.suffix == ".sqlite":
+    if path.is_dir():  # one that an earlier version made has no results.sqlite
+        path /= NAME if (path / NAME).exists() else "results.json"
+    if path.suffix == ".sqlite":
         return published.read(path)
     try:
         data = json.loads(path.read_text(encoding="utf-8"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from grader.base.exits import ExitStatus, LabError
-from grader.grade.database import NAME, Database, text
+from grader.grade.database import Database, text
 
 Json = dict[str, Any]
 AT_A_TIME = 64
@@ -77,9 +77,8 @@ def publish(database: Database, results: Json) -> None:
     database.write("UPDATE editions SET published = edition = ?", results["rows"].edition)
 
 
-def read(folder: Path) -> Json:
-    """What is published, of an output folder or its results.sqlite."""
-    path = folder / NAME if folder.is_dir() else folder
+def read(path: Path) -> Json:
+    """What is published, of a results.sqlite."""
     nothing = LabError(f"{path}: nothing is published there", ExitStatus.USAGE)
     if not path.is_file():
         raise nothing

@@ -57,6 +57,9 @@ class Published(unittest.TestCase):
         base = self.base()
         with self.assertRaisesRegex(LabError, "nothing is published"):
             read_results(self.out)
+        (self.out / "old").mkdir()
+        (self.out / "old" / "results.json").write_text(json.dumps({**HEAD, "rows": [row(3)]}))
+        self.assertEqual(read_results(self.out / "old")["rows"], [row(3)])  # an earlier version's
         published.publish(base, published.write(base, HEAD, [row(1)]))
 
         def broken() -> Iterator[Json]:
