@@ -86,17 +86,19 @@ static bool always_changes(LLVMValueRef call)
            value > 0;
 }
 
-const char *cc_plan_atomic(struct cc_planner *p, LLVMValueRef call, int block)
+const char *cc_atomic_access(struct cc_planner *p, LLVMValueRef call, int block,
+                             struct vgpu_lane_access *access, LLVMValueRef *address)
 {
     bool looped =
         p->graph.block[block].header != CC_NO_BLOCK || p->graph.block[block].latch != CC_NO_BLOCK;
     uint8_t bytes = is_eight(number_of(call, OF_TYPE)) ? 8 : 4;
-    struct vgpu_lane_access access = {
-        .bytes = bytes, .aligned = bytes, .write = true, .atomic = true};
 
     if (!always_changes(call) && (looped || ++p->plan->atomics > OUTSIDE_MAX))
         return "it may wait for what its atomics find";
-    return cc_add_access(p, LLVMGetOperand(call, OF_ADDRESS), block, access);
+    *access =
+        (struct vgpu_lane_access){.bytes = bytes, .aligned = bytes, .write = true, .atomic = true};
+    *address = LLVMGetOperand(call, OF_ADDRESS);
+    return NULL;
 }
 
 /* Values are passed as bits, in 64. */

@@ -72,13 +72,10 @@ bool cc_varies_by_block(const struct cc_lane_plan *plan, uint16_t step);
 /* Adds the instruction to the plan; returns null, or why there is no fast form. */
 const char *cc_plan_instruction(struct cc_planner *p, LLVMValueRef instruction, int block);
 
-/* lane_rules.c: adds an access to that address: its kind is filled in. Returns null, or why there
- * is no fast form. */
-const char *cc_add_access(struct cc_planner *p, LLVMValueRef address, int block,
-                          struct vgpu_lane_access access);
-
-/* lane_atomic.c: the same for a call of vgpu_atomic; why such a call excludes the fast form. */
-const char *cc_plan_atomic(struct cc_planner *p, LLVMValueRef call, int block);
+/* lane_atomic.c: the access of a call of vgpu_atomic, and its address. Returns null, or why such a
+ * call excludes the fast form. */
+const char *cc_atomic_access(struct cc_planner *p, LLVMValueRef call, int block,
+                             struct vgpu_lane_access *access, LLVMValueRef *address);
 const char *cc_refused_atomic(LLVMValueRef call);
 
 /* lane_split.c: finds the loops at which the wide form divides the kernel. */

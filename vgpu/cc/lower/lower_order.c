@@ -47,7 +47,7 @@ static bool is_callback(LLVMValueRef function)
     return false;
 }
 
-static void add_users(struct tellers *t, LLVMValueRef value)
+static void add_tellers_of(struct tellers *t, LLVMValueRef value)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
@@ -74,7 +74,7 @@ static void follow_callers(struct tellers *t)
 {
     for (size_t i = 0; i < t->count; i++)
         if (!cc_starts(cc_value_name(t->function[i]), "vgpu_entry_")) /* the table's */
-            add_users(t, t->function[i]);
+            add_tellers_of(t, t->function[i]);
 }
 
 static size_t count_functions(struct cc_lowering *l)
