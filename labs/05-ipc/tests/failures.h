@@ -56,6 +56,8 @@ static inline void check_failures(struct lab_test *t, int take)
               out->refused[0], LAB_EINVAL);
     expect_rc(t, take ? "ring_take with bytes null" : "ring_put of 0 bytes", out->refused[1],
               LAB_EINVAL);
+    expect_rc(t, take ? "ring_take without an inbox" : "ring_put without a next inbox",
+              out->refused[2], LAB_EINVAL);
     lab_expect(t, !out->refused_told, "a call that was refused told a neighbour something");
     lab_nothing_leaked(t, run);
 }

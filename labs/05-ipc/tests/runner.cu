@@ -69,6 +69,8 @@ static void import_it(const struct handle_job *job, struct wire *wire)
     memset(&remote, IO_FILL, sizeof remote);
     if (in->odd == ODD_STALE)
         memset(&wire->handle, 1, sizeof wire->handle);
+    if (in->odd == ODD_ZERO)
+        wire->bytes = 0;
     out->import_rc =
         ipc_import(in->odd == ODD_NULL ? NULL : wire, in->odd == ODD_NO_OUT ? NULL : &remote);
     out->import_last = last_error();

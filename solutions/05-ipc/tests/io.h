@@ -104,7 +104,7 @@ struct lone_in {
 struct lone_out {
     int rc[LONE_CASES], last[LONE_CASES];
     int told[LONE_CASES], moved[LONE_CASES], counted[LONE_CASES], untouched[LONE_CASES];
-    int refused[2], refused_told;
+    int refused[3], refused_told;
 };
 
 /* peer_hear on a socket pair */

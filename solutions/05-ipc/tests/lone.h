@@ -134,9 +134,13 @@ static void lone_refusals(struct lone *l, int take, struct lone_out *out)
     if (take) {
         out->refused[0] = ring_take(&l->ring, NULL, LONE_BYTES, &bytes);
         out->refused[1] = ring_take(&l->ring, l->at, LONE_BYTES, NULL);
+        l->ring.inbox = NULL;
+        out->refused[2] = ring_take(&l->ring, l->at, LONE_BYTES, &bytes);
     } else {
         out->refused[0] = ring_put(&l->ring, NULL, LONE_BYTES);
         out->refused[1] = ring_put(&l->ring, l->from, 0);
+        l->ring.next.ptr = NULL;
+        out->refused[2] = ring_put(&l->ring, l->from, LONE_BYTES);
     }
     out->refused_told = lone_told(l->next) || lone_told(l->prev);
     lone_close(l, events);

@@ -79,6 +79,7 @@ static void check_import_bad(struct lab_test *t)
 {
     refuse_import(t, ODD_NULL, "ipc_import(NULL, &remote)", LAB_EINVAL);
     refuse_import(t, ODD_NO_OUT, "ipc_import(&wire, NULL)", LAB_EINVAL);
+    refuse_import(t, ODD_ZERO, "ipc_import of 0 bytes", LAB_EINVAL);
     refuse_import(t, ODD_STALE, "ipc_import of a stale handle, one that nobody made,", LAB_ECUDA);
     refuse_import(t, ODD_SAME_PROCESS,
                   "ipc_import in the exporting process (threads are no "
@@ -112,13 +113,16 @@ static void check_events(struct lab_test *t)
     lab_nothing_leaked(t, run);
     if (!lab_is_virtual(t)) /* real GPUs do not fail when they are asked to */
         return;
-    lab_fault(t, "event:2");
-    run = run_handle(t, &in);
-    out = lab_output(run);
-    lab_expect(t, out->events_rc != LAB_OK,
-               "ipc_events returned LAB_OK, but its second event could not be made");
-    expect_clear(t, "ipc_events, without room for the second event,", out->events_last);
-    lab_nothing_leaked(t, run);
+    for (int i = 0; i < 2; i++) {
+        lab_fault(t, i ? "event:2" : "event:1");
+        run = run_handle(t, &in);
+        out = lab_output(run);
+        lab_expect(t, out->events_rc != LAB_OK,
+                   "ipc_events returned LAB_OK, but its %s event could not be made",
+                   i ? "second" : "first");
+        expect_clear(t, "ipc_events, without room for an event,", out->events_last);
+        lab_nothing_leaked(t, run);
+    }
 }
 
 static void check_put(struct lab_test *t)
