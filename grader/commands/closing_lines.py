@@ -14,7 +14,7 @@ from grader.grade.batch import Task
 from grader.grade.cells import table
 from grader.grade.diff import changes, gains
 from grader.grade.journal import write_pieces, write_whole
-from grader.grade.leaderboard import Board
+from grader.leaderboard.board import Board
 
 Json = dict[str, Any]
 

@@ -17,6 +17,9 @@ from typing import Any
 from grader import sandbox
 from grader.base.exits import ExitStatus, LabError
 from grader.building.machine import cores
+from grader.cluster.pool import Others, PoolBatch
+from grader.cluster.slurm import MOST_ELEMENTS, Slurm
+from grader.cluster.worklist import WorkList
 from grader.commands import closing_lines
 from grader.course.project import Lab, Project
 from grader.export import formats, outputs
@@ -25,8 +28,6 @@ from grader.grade import (
     course,
     groups,
     late,
-    leaderboard,
-    pseudonyms,
     published,
     results,
     screen,
@@ -39,12 +40,11 @@ from grader.grade.ingest import Intake, merged
 from grader.grade.journal import Journal, opened, write_whole
 from grader.grade.layouts import compile_pattern
 from grader.grade.model import Package, Run, Submission
-from grader.grade.pool import Others, PoolBatch
 from grader.grade.proof import prove
 from grader.grade.results import Settings
 from grader.grade.scratch import scratch
-from grader.grade.slurm import MOST_ELEMENTS, Slurm
-from grader.grade.worklist import WorkList
+from grader.leaderboard import pseudonyms
+from grader.leaderboard.board import Board, Timing
 from grader.sandbox import slots
 
 Json = dict[str, Any]
@@ -70,7 +70,7 @@ class Graded:
     labs: list[course.GradedLab]
     submissions: list[Submission]  # one for each student and lab
     tasks: list[Task]  # of those that count
-    board: leaderboard.Board | None
+    board: Board | None
 
 
 def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
@@ -167,15 +167,11 @@ def _graded(
         tasks.sort(key=lambda task: (task.submission.student, task.submission.lab.name))
         rows = (_row(task, journal, settings, broken) for task in tasks)
         found = published.write(journal.base, head, rows)
-        board = _board(
-            leaderboard.Timing(local, trusted, said.tables.withdrawn.keys()), args, said, tasks
-        )
+        board = _board(Timing(local, trusted, said.tables.withdrawn.keys()), args, said, tasks)
     return Graded(found, graded, everybody, tasks, board)
 
 
-def _board(
-    timing: leaderboard.Timing, args: argparse.Namespace, said: Said, tasks: list[Task]
-) -> leaderboard.Board | None:
+def _board(timing: Timing, args: argparse.Namespace, said: Said, tasks: list[Task]) -> Board | None:
     if not (args.leaderboard or said.term.leaderboard):
         return None
     labs = {task.lab.lab.number: task.lab for task in tasks}

@@ -21,12 +21,13 @@ from grader.base.exits import LabError
 from grader.course import mutants
 from grader.course.project import Project
 from grader.export import imports, jplag, write_all
-from grader.grade import cells, classreport, feedback, leaderpage, page, sheets, term
+from grader.grade import cells, classreport, feedback, page, sheets, term
 from grader.grade.course import GradedLab
 from grader.grade.journal import write_whole
-from grader.grade.leaderboard import Board, lines
 from grader.grade.model import Submission
 from grader.grade.names import file_name
+from grader.leaderboard.board import Board, lines
+from grader.leaderboard.page import blocks as leaderboard_blocks
 
 Json = dict[str, Any]
 Key = tuple[str, str]  # names of a student and a lab
@@ -65,7 +66,7 @@ def write(
 
 
 def write_leaderboard(board: Board, names: Mapping[str, str], out: Path) -> None:
-    blocks = leaderpage.blocks(board, names.__getitem__)
+    blocks = leaderboard_blocks(board, names.__getitem__)
     write_whole(out / "leaderboard.html", page.webpage("Leaderboard", blocks))
     write_whole(out / "leaderboard.csv", cells.table(lines(board, names.__getitem__)))
 

@@ -10,6 +10,5 @@ database   results.sqlite, in which the next two keep what they know
 journal    how every run ended; everything else in the output folder can be made again from it
 published  results, as pages and exporters read them
 batch      many submissions at a time, resumed, cached
-pool       the same by workers on other machines, which take work from a worklist; slurm starts them
 results    the one set of records that every report and exporter reads
 """

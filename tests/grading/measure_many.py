@@ -124,7 +124,7 @@ def measured(folder: Path, root: Path, workers: int, environment: dict[str, str]
     to the end of the command, core-seconds of workers, of the collector, its memory in MiB."""
     cores = sorted(os.sched_getaffinity(0))
     work = folder / "out" / "work"
-    worker = [sys.executable, "-B", "-m", "grader.grade.pool_worker"]
+    worker = [sys.executable, "-B", "-m", "grader.cluster.worker"]
     began = time.monotonic()
     them = [
         subprocess.Popen(

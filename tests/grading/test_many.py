@@ -21,7 +21,7 @@ class Pool(Many):
     executor = ("--executor", "workers")
 
     def worker(self, name: str) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-B", "-m", "grader.grade.pool_worker"]
+        command = [sys.executable, "-B", "-m", "grader.cluster.worker"]
         command += [str(self.folder / "there" / "work"), name, "--wait"]
         with (self.folder / "workers.txt").open("ab") as said:
             process = subprocess.Popen(

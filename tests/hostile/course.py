@@ -14,9 +14,10 @@ from unittest import mock
 from grader.course.mutants import student_files
 from grader.course.project import Project, here
 from grader.course.sync import generate
-from grader.grade import images, timed
+from grader.grade import images
 from grader.grade.course import Course, GradedLab, graded_lab
 from grader.grade.rubric import Rubric, Rule
+from grader.leaderboard import timed
 from tests.hostile.corpus import images as hostile_images
 
 # By the beginning of their names, one each.

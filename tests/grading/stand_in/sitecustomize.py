@@ -12,7 +12,8 @@ import socket
 import time
 from pathlib import Path
 
-from grader.grade import ingest, pool, work, worklist
+from grader.cluster import pool, worklist
+from grader.grade import ingest, work
 from grader.grade.course import GradedLab
 from grader.grade.model import CaseRun, Run, Status, Submission
 

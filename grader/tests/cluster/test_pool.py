@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.grade.worklist and pool: one worker for a unit, one record of it, no unit forgotten."""
+"""grader.cluster.worklist and pool: one worker for a unit, one record of it, no unit forgotten."""
 
 import json
 import os
@@ -12,12 +12,12 @@ from pathlib import Path
 from unittest import mock
 
 from grader.base.exits import LabError
+from grader.cluster import pool
+from grader.cluster.pool import MOST_BEGUN, PoolBatch
+from grader.cluster.worklist import Unit, WorkList
 from grader.course.project import Project
-from grader.grade import pool
 from grader.grade.journal import opened
 from grader.grade.model import CaseRun, Run, Status, Submission
-from grader.grade.pool import MOST_BEGUN, PoolBatch
-from grader.grade.worklist import Unit, WorkList
 from grader.tests.grade.test_journal import GRADED, LAB, FakeWorker
 
 GOOD = json.dumps(Run(cases=(CaseRun("one", Status.PASS),)).to_json())

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """leaderboard.html: for each lab and node the times, between the bound and the naive way."""
 
-from grader.grade.leaderboard import Board, Mark, Named, Race
 from grader.grade.page import Block, Heading, Paragraph, Table
-from grader.grade.realgpus import Measured
+from grader.leaderboard.board import Board, Mark, Named, Race
+from grader.leaderboard.realgpus import Measured
 
 TASKS = {
     "03": "p2p_copy brings 64 MiB from one GPU to another one.",

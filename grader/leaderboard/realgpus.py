@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.base.proc import capture
 from grader.course.project import Project
-from grader.grade.timed import NAIVE, NODES
+from grader.leaderboard.timed import NAIVE, NODES
 
 ANY = NODES[0]  # real GPUs are what they are, whatever the case is called
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader/grade/kubernetes.yaml has the form that Kubernetes wants, and names what there is."""
+"""grader/cluster/kubernetes.yaml has the form that Kubernetes wants, and names what there is."""
 
 import argparse
 import copy

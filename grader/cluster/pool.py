@@ -3,7 +3,7 @@
 is the only one that opens results.sqlite.
 
 Who works is another's matter (Workers): Slurm's job arrays (slurm.py), or whatever starts
-pool_worker.py where the folder is seen. A worker that dies loses nothing but time: its submission
+worker.py where the folder is seen. A worker that dies loses nothing but time: its submission
 is given to another. So it is with the collector: the next one finds what was recorded meanwhile.
 """
 
@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from grader.base.exits import ExitStatus, LabError
+from grader.cluster.worklist import LEASE_SECONDS, Unit, WorkList
 from grader.course.project import Project
 from grader.grade.batch import Batch, Task
 from grader.grade.model import Run
-from grader.grade.worklist import LEASE_SECONDS, Unit, WorkList
 
 POLL_SECONDS = 0.3
 ASK_SECONDS = 3.0  # between looks at who works

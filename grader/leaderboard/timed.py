@@ -9,12 +9,12 @@ records; it counts for nothing but the leaderboard.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from grader.grade import bound
 from grader.grade.batch import Batch, Task
 from grader.grade.course import TIMED, Course, GradedLab, timed_fingerprint
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.proof import solution
 from grader.grade.rubric import Rubric, Rule
+from grader.leaderboard import bound
 
 LABS = ("03", "04", "07", "08")
 NODES = ("hgx-h200-4", "dgx-a100", "pcie-dual-socket-4")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A worker: takes submissions from the work list of an output folder until none waits.
 
-    python3 -m grader.grade.pool_worker OUT/work NAME [--wait]
+    python3 -m grader.cluster.worker OUT/work NAME [--wait]
 
 It grades with the programs of the shared build. NAME is its own; no other worker ever has it. With
 --wait it also waits for the list, and for more while somebody collects: where a cluster starts the
@@ -25,12 +25,12 @@ from typing import Any
 from grader import sandbox
 from grader.base.exits import LabError
 from grader.building import install
+from grader.cluster.worklist import Unit, WorkList
 from grader.course.project import Project, here
 from grader.grade import course, work
 from grader.grade.course import Course, GradedLab
 from grader.grade.model import Run, Submission
 from grader.grade.scratch import scratch
-from grader.grade.worklist import Unit, WorkList
 from grader.sandbox import slots
 
 WAIT_SECONDS = 1.0

@@ -13,16 +13,18 @@ from unittest import mock
 
 from grader.base.exits import LabError
 from grader.course.project import Lab, Project
-from grader.grade import bound, leaderpage, pseudonyms, term, timed
+from grader.grade import term
 from grader.grade.batch import Batch
 from grader.grade.course import Course, GradedLab
 from grader.grade.journal import opened
-from grader.grade.leaderboard import Board, Mark, Race, Timing, lines
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.page import webpage
-from grader.grade.realgpus import Measured
 from grader.grade.rubric import Rubric, Rule
-from grader.grade.timed import Level
+from grader.leaderboard import bound, pseudonyms, timed
+from grader.leaderboard import page as leaderpage
+from grader.leaderboard.board import Board, Mark, Race, Timing, lines
+from grader.leaderboard.realgpus import Measured
+from grader.leaderboard.timed import Level
 from grader.tests.fake import FakeCheckout
 
 LAB = Lab("03-p2p-copy")

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from grader.grade import timed
 from grader.grade.batch import Batch, Task
 from grader.grade.course import Course, GradedLab
 from grader.grade.journal import Journal
 from grader.grade.model import Run, Status, Submission
-from grader.grade.realgpus import Measured, measured
-from grader.grade.timed import Level, Timed
+from grader.leaderboard import timed
+from grader.leaderboard.realgpus import Measured, measured
+from grader.leaderboard.timed import Level, Timed
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ MOST_ELEMENTS = 1000  # of an array, where MaxArraySize is what it is without a 
 _SCRIPT = """\
 #!/bin/sh
 worker="${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID"
-exec "{python}" -B -m grader.grade.pool_worker "{folder}" "$worker"
+exec "{python}" -B -m grader.cluster.worker "{folder}" "$worker"
 """
 
 
