@@ -86,8 +86,8 @@ static bool always_changes(LLVMValueRef call)
            value > 0;
 }
 
-const char *cc_atomic_access(struct cc_planner *p, LLVMValueRef call, int block,
-                             struct vgpu_lane_access *access, LLVMValueRef *address)
+const char *cc_plan_atomic(struct cc_planner *p, LLVMValueRef call, int block,
+                           struct vgpu_lane_access *access, LLVMValueRef *address)
 {
     bool looped =
         p->graph.block[block].header != CC_NO_BLOCK || p->graph.block[block].latch != CC_NO_BLOCK;

@@ -221,10 +221,9 @@ static uint16_t block_counter(struct cc_lane_plan *plan, LLVMBasicBlockRef block
     return (uint16_t)plan->counted_count++;
 }
 
-/* Adds an access to that address: its kind is filled in. Returns null, or why there is no fast
- * form. */
-static const char *plan_access_at(struct cc_planner *p, LLVMValueRef address, int block,
-                                  struct vgpu_lane_access access)
+/* Its kind is filled in. */
+static const char *note_lane_access(struct cc_planner *p, LLVMValueRef address, int block,
+                                    struct vgpu_lane_access access)
 {
     struct cc_lane_plan *plan = p->plan;
 
@@ -235,29 +234,6 @@ static const char *plan_access_at(struct cc_planner *p, LLVMValueRef address, in
     access.counter = block_counter(plan, p->graph.block[block].block);
     plan->access = cc_grow(plan->access, plan->access_count, &plan->access_capacity, sizeof access);
     plan->access[plan->access_count++] = access;
-    return NULL;
-}
-
-/* vgpu-exec gives out the memory in the order in which it is asked for. */
-static const char *plan_call(struct cc_planner *p, LLVMValueRef call, int block)
-{
-    LLVMValueRef called = LLVMGetCalledValue(call);
-    struct cc_lane_plan *plan = p->plan;
-
-    if (cc_is_atomic(call)) {
-        struct vgpu_lane_access access;
-        LLVMValueRef address;
-        const char *why = cc_atomic_access(p, call, block, &access, &address);
-        return why ? why : plan_access_at(p, address, block, access);
-    }
-    plan->barrier_count += is_barrier(cc_value_name(called));
-    if (!is_shared_variable(cc_value_name(called)) || cc_shared_number(plan, call) >= 0)
-        return NULL;
-    if (block != 0)
-        return "it has __shared__ memory inside of a condition";
-    if (plan->shared_count == VGPU_LANE_SHARED_MAX)
-        return "it has many __shared__ variables";
-    plan->shared[plan->shared_count++] = shared_of(call);
     return NULL;
 }
 
@@ -274,7 +250,35 @@ static const char *plan_access(struct cc_planner *p, LLVMValueRef i, int block)
     struct vgpu_lane_access access = {
         .bytes = (uint8_t)bytes, .write = write, .range = align < 8 && align % bytes != 0};
     access.aligned = access.range ? 1 : align >= 16 || bytes < 8 ? (uint8_t)bytes : 8;
-    return plan_access_at(p, LLVMGetOperand(i, write ? 1 : 0), block, access);
+    return note_lane_access(p, LLVMGetOperand(i, write ? 1 : 0), block, access);
+}
+
+static const char *plan_atomic(struct cc_planner *p, LLVMValueRef call, int block)
+{
+    struct vgpu_lane_access access;
+    LLVMValueRef address;
+    const char *why = cc_plan_atomic(p, call, block, &access, &address);
+
+    return why != NULL ? why : note_lane_access(p, address, block, access);
+}
+
+/* vgpu-exec gives out the memory in the order in which it is asked for. */
+static const char *plan_call(struct cc_planner *p, LLVMValueRef call, int block)
+{
+    LLVMValueRef called = LLVMGetCalledValue(call);
+    struct cc_lane_plan *plan = p->plan;
+
+    if (cc_is_atomic(call))
+        return plan_atomic(p, call, block);
+    plan->barrier_count += is_barrier(cc_value_name(called));
+    if (!is_shared_variable(cc_value_name(called)) || cc_shared_number(plan, call) >= 0)
+        return NULL;
+    if (block != 0)
+        return "it has __shared__ memory inside of a condition";
+    if (plan->shared_count == VGPU_LANE_SHARED_MAX)
+        return "it has many __shared__ variables";
+    plan->shared[plan->shared_count++] = shared_of(call);
+    return NULL;
 }
 
 /* A division on which this processor may trap excludes the fast form. */

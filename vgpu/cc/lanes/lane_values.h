@@ -72,10 +72,10 @@ bool cc_varies_by_block(const struct cc_lane_plan *plan, uint16_t step);
 /* Adds the instruction to the plan; returns null, or why there is no fast form. */
 const char *cc_plan_instruction(struct cc_planner *p, LLVMValueRef instruction, int block);
 
-/* lane_atomic.c: the access of a call of vgpu_atomic, and its address. Returns null, or why such a
- * call excludes the fast form. */
-const char *cc_atomic_access(struct cc_planner *p, LLVMValueRef call, int block,
-                             struct vgpu_lane_access *access, LLVMValueRef *address);
+/* lane_atomic.c: of a call of vgpu_atomic: what kind of access it is, and its address. Both return
+ * null, or why it excludes the fast form. */
+const char *cc_plan_atomic(struct cc_planner *p, LLVMValueRef call, int block,
+                           struct vgpu_lane_access *access, LLVMValueRef *address);
 const char *cc_refused_atomic(LLVMValueRef call);
 
 /* lane_split.c: finds the loops at which the wide form divides the kernel. */
