@@ -42,6 +42,10 @@ void *lab_sealed_result(void);
  */
 double lab_seconds(void);
 
+/* How often the work of a timed task is done; the last time counts. Once on the virtual node. On
+ * real GPUs twice: the first time also loads kernels and opens the way to peers. */
+int lab_timed_rounds(void);
+
 /* Describes the current step, for the message if it never ends: "it waits forever in 'ring':
  * TEXT". */
 void lab_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -30,7 +30,7 @@ LAB_RUN(timed)
                  open_side(&src, in->src_dev, in->bytes) ||
                  (in->naive ? p2p_result(cudaHostAlloc(&pinned, in->bytes, cudaHostAllocPortable))
                             : stage_create(&stage, in->dst_dev, in->src_dev, in->chunk));
-    if (!out->setup) {
+    for (int round = 0; !out->setup && round < lab_timed_rounds(); round++) {
         (void)cudaSetDevice(in->src_dev);
         (void)cudaMemcpyAsync(src.buffer, lab_sealed_input(), in->bytes, cudaMemcpyDefault,
                               src.stream);
@@ -39,8 +39,9 @@ LAB_RUN(timed)
         out->rc = move_timed(in, &dst, &src, &stage, pinned, out);
         (void)cudaStreamSynchronize(src.stream);
         out->seconds = lab_seconds() - began;
-        (void)cudaMemcpy(lab_sealed_result(), dst.buffer, in->bytes, cudaMemcpyDefault);
     }
+    if (!out->setup)
+        (void)cudaMemcpy(lab_sealed_result(), dst.buffer, in->bytes, cudaMemcpyDefault);
     (void)stage_destroy(&stage);
     (void)peer_off(in->src_dev, in->dst_dev);
     close_side(&src);

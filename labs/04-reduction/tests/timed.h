@@ -53,10 +53,12 @@ LAB_RUN(timed)
                         cudaMemcpyDefault, part[i].stream);
     }
     wait_for_all(part, in->gpus);
-    double began = lab_seconds();
-    out->rc = sum_timed(in, part, &out->sum);
-    wait_for_all(part, in->gpus);
-    out->seconds = lab_seconds() - began;
+    for (int round = 0; round < lab_timed_rounds(); round++) {
+        double began = lab_seconds();
+        out->rc = sum_timed(in, part, &out->sum);
+        wait_for_all(part, in->gpus);
+        out->seconds = lab_seconds() - began;
+    }
     if (in->peer)
         reach(&shape, 0);
     sum_close(part, in->gpus);
