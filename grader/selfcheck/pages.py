@@ -42,6 +42,7 @@ def _check_list(section: Section, programs: Programs, lab: Lab, text: str) -> No
     prefix = f"solution{lab.number}."
     public = [t.name.replace(prefix, f"{lab.name}.") for t in programs.solution_tests(lab)]
     wanted = [f"build.{lab.name}", *(name for name in public if ".hidden." not in name)]
+    wanted.append(f"written.{lab.name}")
     counts = [(str(k + 1), str(len(wanted))) for k in range(len(wanted))]
     holds = [name for _, _, name in shown] == wanted and [s[:2] for s in shown] == counts
     section.check(f"{lab.folder}/README.md: ctest", holds, f"ctest lists {', '.join(wanted)}")

@@ -90,7 +90,7 @@ class School(unittest.TestCase):
         """As ./lab grade does, in its order."""
         found = results(**marks)
         out = cls.folder / "marks"
-        outputs.write(here(), found, out, [], held or {}, {})
+        outputs.write(here(), found, out, [], held or {}, {}, {})
         (out / "results.json").write_text(json.dumps(found))
 
     def published(self, held: Json | None = None, **marks: float | None) -> None:

@@ -18,7 +18,7 @@ except ModuleNotFoundError:
     kubernetes_validate = None
 
 Json = dict[str, Any]
-FILE = Path(__file__).resolve().parents[2] / "grade" / "kubernetes.yaml"
+FILE = Path(__file__).resolve().parents[2] / "cluster" / "kubernetes.yaml"
 OLDEST = "1.31"  # podFailurePolicy is stable there; backoffLimitPerIndex in 1.33
 
 
