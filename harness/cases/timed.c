@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * timed.c: how long the work on sealed numbers took, by the node's records alone.
  *
- * The program has a part in none of it: a number can be worked on from when the node has loaded it
- * to a GPU, and counts when the node has stored it where the verifier reads it. What a call costs
- * its host thread is on a clock that the program keeps; the node notices where that does not go on.
+ * Nothing that the program measures is used. Work can begin when the node has loaded the numbers to
+ * a GPU, and it counts when the node has stored the result where the verifier reads it. The clock
+ * of a host thread, which has the cost of its calls, is kept by the program; the node notices when
+ * it goes back.
  */
 #include "run.h"
 
@@ -17,7 +18,7 @@ static bool stores_sealed(const struct lab_record *r)
     return r->kind == LAB_COPY && r->to == LAB_SEALED;
 }
 
-/* A memset is none: it brings no number from one place to another. */
+/* A memset is no work: it moves no number from one place to another. */
 static bool is_timed_work(const struct lab_record *r)
 {
     return r->kind == LAB_KERNEL || (r->kind == LAB_COPY && !loads_sealed(r) && !stores_sealed(r));
@@ -60,7 +61,7 @@ static void expect_ended(struct lab_test *t, const struct lab_witness *w)
                    w->records[i].name, w->records[i].gpu);
 }
 
-/* When the host made a call is what the program says of its thread's clock. */
+/* The program itself reports when its host threads made a call. */
 static void expect_honest_clocks(struct lab_test *t, const struct lab_witness *w, bool graph)
 {
     lab_expect(t, w->processes == 1, "%u processes used the node, expected one", w->processes);

@@ -147,7 +147,7 @@ static void count_call(struct process *p, const struct vgpu_request *q)
     }
 }
 
-/* A thread's clock is its program's word. */
+/* The program reports its threads' clocks itself. */
 static void count_claims(const struct connection *c, const struct vgpu_request *q)
 {
     bool waits =
