@@ -15,8 +15,9 @@ from grader.tests.fake_build import FakeBuild
 
 README = """\
 ```
-1/2 Test #7: build.lab01 ...........   Passed    0.55 sec
-2/2 Test #3: lab01.twice ...........   Passed    0.01 sec
+1/3 Test #7: build.lab01 ...........   Passed    0.55 sec
+2/3 Test #3: lab01.twice ...........   Passed    0.01 sec
+3/3 Test #8: written.lab01 .........   Passed    0.01 sec
 ```
 
 ```
@@ -77,7 +78,7 @@ class Shown(FakeBuild):
     def test_a_test_that_is_gone(self) -> None:
         found = self.failures(README.replace("lab01.twice ..", "lab01.thrice .."))
         self.assertEqual(found, ["01-tiny/README.md: ctest"])
-        self.assertEqual(len(self.failures(README.replace("2/2", "2/3"))), 2)
+        self.assertEqual(len(self.failures(README.replace("3/3", "3/4"))), 2)
 
     def test_a_failure_that_no_mistake_gives(self) -> None:
         self.told("twice(3) is 8\nand so on\nmore")

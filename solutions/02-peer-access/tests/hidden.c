@@ -111,7 +111,8 @@ static void check_disable_bad(struct lab_test *t)
                                                {.count = PEER_MAX_PAIRS}};
         struct machine m;
         use_machine(t, on[k], &m);
-        const size_t asked = m.gpus > 1 ? COUNT(in) : COUNT(in) - 1; /* the last one names two GPUs */
+        const size_t asked =
+            m.gpus > 1 ? COUNT(in) : COUNT(in) - 1; /* the last one names two GPUs */
         const struct outcome *out =
             lab_output(lab_run(t, "disable_bad", in, asked * sizeof *in, asked * sizeof *out));
         for (size_t i = 0; i < asked; i++)
