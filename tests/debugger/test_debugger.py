@@ -5,19 +5,24 @@ such with a mistake. gdb and vgpu-gdb on a program outside of the labs. Exit sta
     test_debugger.py ROOT BUILD
 """
 
+import contextlib
 import json
 import os
+import queue
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
 ROOT, BUILD = Path(sys.argv[1]), Path(sys.argv[2])
 SOURCE = ROOT / "solutions" / "04-reduction" / "reduction.cu"
 SECONDS = 120
+SILENCE = 30  # of gdb, while its processes run
+PRESSES = 6  # of Continue
 NOBODY = 65534
 # Runs a case of a lab, of whose file one line has another one in front of it.
 WRONG = """
@@ -75,6 +80,25 @@ class Editor(unittest.TestCase):
         text = text.replace("${workspaceFolder}/build/vgpu", str(BUILD))
         return text.replace("${workspaceFolder}", str(ROOT))
 
+    def until_it_stops(self, gdb: "subprocess.Popen[str]") -> list[str]:
+        """What gdb says, until the user's breakpoint or an error. Now and then it also stops where
+        a process that the test has forked ends: the user presses Continue (lab-commands.md)."""
+        assert gdb.stdin and gdb.stdout
+        said: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=lambda: [*map(said.put, gdb.stdout or ())], daemon=True).start()
+        read: list[str] = []
+        for _ in range(PRESSES):
+            with contextlib.suppress(queue.Empty):
+                while not read or not read[-1].startswith(("*stopped", "^error")):
+                    read.append(said.get(timeout=SILENCE))
+                if "exited-normally" not in read[-1]:
+                    return read
+            read.append("silent, or a process has ended: continue\n")
+            gdb.stdin.write("-exec-continue\n")
+            gdb.stdin.flush()
+        gdb.kill()
+        raise AssertionError("gdb does not stop:\n" + "".join(read)[-3000:])
+
     def test_f5_stops_in_a_kernel_of_the_failing_test(self) -> None:
         launch = json.loads((ROOT / ".vscode/launch.json").read_text(encoding="utf-8"))
         (one,) = launch["configurations"]
@@ -91,16 +115,13 @@ class Editor(unittest.TestCase):
             text=True,
             cwd=ROOT,
         )
-        assert gdb.stdin and gdb.stdout
+        assert gdb.stdin
         gdb.stdin.write("\n".join(map(self.filled, [*lines, "-exec-run"])) + "\n")
         gdb.stdin.flush()
-        read: list[str] = []
-        for line in gdb.stdout:
-            read.append(line)
-            if line.startswith(("*stopped", "^error")) and "exited-normally" not in line:
-                break
+        read = self.until_it_stops(gdb)
         gdb.stdin.write("kill inferiors 1\n-gdb-exit\n")
-        gdb.communicate(timeout=SECONDS)
+        gdb.stdin.close()
+        gdb.wait(SECONDS)
         self.assertIn('reason="breakpoint-hit"', read[-1], "".join(read)[-3000:])
         self.assertIn('func="shared_kernel"', read[-1])
 
