@@ -182,21 +182,6 @@ static void add_attribute(struct cc_lowering *l, LLVMValueRef function, const ch
                             LLVMCreateEnumAttribute(l->context, kind, 0));
 }
 
-/* Of x86-64's third level (2013). There is no fused addition that the source does not have. */
-static void add_features(struct cc_lowering *l, LLVMValueRef function)
-{
-#ifdef __x86_64__
-    static const char name[] = "target-features", is[] = "+avx2,+fma";
-
-    LLVMAddAttributeAtIndex(
-        function, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
-        LLVMCreateStringAttribute(l->context, name, sizeof name - 1, is, sizeof is - 1));
-#else
-    (void)l;
-    (void)function;
-#endif
-}
-
 static void inline_call(struct cc_lowering *l, LLVMValueRef call)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
@@ -242,8 +227,6 @@ static void make_function(struct lanes *f)
 
     const char *name = cc_format("vgpu_lanes_%zu%s", f->kernel, f->wide ? "_wide" : "");
     f->function = LLVMAddFunction(l->module, name, made);
-    if (f->wide)
-        add_features(l, f->function);
     LLVMSetLinkage(f->function, LLVM_LINKAGE_INTERNAL);
     add_attribute(l, f->function, "disable_sanitizer_instrumentation");
     add_attribute(l, f->function, "null_pointer_is_valid");
