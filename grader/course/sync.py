@@ -22,6 +22,7 @@ RUBRIC = "tests/rubric.json"
 _LEFT_OUT = (
     "tests/hidden*",
     "tests/rubric.toml",
+    "tests/contract.tsv",
     "*/.*",
     ".*",
     "*.o",

@@ -5,7 +5,7 @@ the hidden ones of a lab together."""
 from dataclasses import dataclass
 from typing import Any
 
-from grader.grade.feedback import number
+from grader.grade.feedback import number, promises
 
 Json = dict[str, Any]
 LONGEST = 4000  # most characters of one test's text
@@ -64,6 +64,8 @@ def _hidden(row: Json) -> list[Test]:
     kinds = "; ".join(sorted({case["category"] for case in failed}))
     text = f"{len(hidden) - len(failed)} of {len(hidden)} passed."
     text += f" Those that did not are about: {kinds}." if failed else ""
+    if said := promises(failed):
+        text = "\n- ".join([f"{text} They look at these sentences of the contract:", *said])
     return [
         Test(
             f"{row['lab']}: {len(hidden)} hidden tests, details withheld",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a student reads: the mark, what each task's tests found, and of hidden tests how many there
-are and which kind fails, never more."""
+are, which kind fails, and which sentences of the contract those look at, never more."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -131,4 +131,13 @@ def _hidden(row: Json) -> list[Block]:
     text += f". Those that did not are about: {'; '.join(kinds)}."
     if all(case["status"] == "pass" for case in row["cases"] if not case["hidden"]):
         text = f"All public tests passed. {text}"
-    return [Paragraph(text)]
+    said = [[sentence] for sentence in promises(failed)]
+    return [
+        Paragraph(text),
+        *([Table(["Where they look, in the contract's words"], said)] if said else []),
+    ]
+
+
+def promises(failed: list[Json]) -> list[str]:
+    """The sentences of the contract that hidden tests which failed look at, each once."""
+    return list(dict.fromkeys(sentence for case in failed for sentence in case["promises"]))

@@ -183,6 +183,7 @@ def _case(case: GradedCase) -> Json:
         "todo": rule.todo,
         "hidden": rule.hidden,
         "category": rule.category,
+        "promises": list(rule.promises) if run.status is not Status.PASS else [],
         "title": run.title,
         "message": run.message,
         "why": run.why,

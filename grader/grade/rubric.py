@@ -12,7 +12,8 @@ of it:
                                    # the task's first test
     feedback = "..."               # shown when the case fails
     [lab03."hidden.p2p_shapes"]
-    category = "odd sizes"         # all that a student learns of a hidden test
+    category = "odd sizes"         # what a student learns of a hidden test, beside the sentences of
+                                   # the contract that it looks at (tests/contract.tsv)
     points = 2
     hidden = false
 """
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.base.exits import ExitStatus, LabError
+from grader.course import contract
 from grader.course.project import Lab, Project
 
 _KINDS: dict[str, type] = {
@@ -44,6 +46,7 @@ class Rule:
     depends: tuple[str, ...] = ()
     feedback: str = ""
     category: str = ""
+    promises: tuple[str, ...] = ()  # of a hidden case: the sentences that it looks at
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ def load(project: Project, lab: Lab, own: Path | None = None) -> Rubric:
             _refine(rules, section, str(path))
             said |= {case for case, changes in section.items() if "depends" in changes}
     _open(rules, said)
+    _promise(rules, contract.promises(project, lab))
     return Rubric(lab, _ordered(rules, lab))
 
 
@@ -79,6 +83,13 @@ def _open(rules: dict[str, Rule], said: set[str]) -> None:
             opener = first.setdefault(rule.todo, rule.case)
             if opener != rule.case:
                 rules[rule.case] = replace(rule, depends=(opener,))
+
+
+def _promise(rules: dict[str, Rule], promises: dict[str, list[str]]) -> None:
+    """What a hidden case looks at, in the contract's words: public ones say what happened."""
+    for rule in rules.values():
+        if rule.hidden:
+            rules[rule.case] = replace(rule, promises=tuple(promises.get(rule.case, ())))
 
 
 def _base(path: Path) -> list[Rule]:

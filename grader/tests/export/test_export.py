@@ -31,6 +31,7 @@ def case(name: str, status: str, possible: int, **more: object) -> Json:
         "todo": 1,
         "hidden": name.startswith("hidden."),
         "category": "odd sizes",
+        "promises": ["Any size."] if name.startswith("hidden.") and status != "pass" else [],
         "title": "it holds",
         "message": "SECRET" if name.startswith("hidden.") else NASTY,
         **texts,
@@ -100,6 +101,7 @@ class Common(unittest.TestCase):
             self.assertNotIn("hidden.a", text, name)
             self.assertIn("2 hidden tests, details withheld", text, name)
             self.assertIn("odd sizes", text, name)
+            self.assertIn("Any size.", text, name)
 
     def test_no_time_is_told(self) -> None:
         """That of a hidden test would tell what it asks: a submission can sleep for as long as a

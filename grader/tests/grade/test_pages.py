@@ -74,6 +74,7 @@ class Feedback(unittest.TestCase):
             self.assertNotIn("hidden.b", text)
             self.assertIn("2 hidden tests, details withheld: 1 passed", text)
             self.assertIn("odd sizes", text)
+            self.assertIn("Any size.", text)
             self.assertNotIn("All public tests passed", text)
 
     def test_public_ones_all_pass(self) -> None:

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""A lab's contract, sentence by sentence, with the tests that look at each.
+
+The contract is what learners read: the comments of labNN.h before what comes with the lab, and
+"before:" and "after:" of each TODO. solutions/NN-NAME/tests/contract.tsv has one row a sentence:
+
+    id          ipc_export.2: the second sentence about ipc_export; rules.1; todo4.after
+    tests       the cases that look at it; "-": none can
+    mutants     of tests/mutants/ or tests/misconceptions/: answers that break the sentence, each
+                rejected by one of these cases, as the selfcheck proves; or why no test can look
+    sentence    word by word
+"""
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.exits import LabError
+from grader.course.project import Lab, Project
+
+COLUMNS = ("id", "tests", "mutants", "sentence")
+_GIVEN = re.compile(r"/\* -+ (comes with the lab|given)")
+_COMMENT = re.compile(r"^/\*(.*?)\*/", re.DOTALL | re.MULTILINE)
+_FUNCTION = re.compile(r"\s*(?:const\s+)?\w[\w\s*]*?\b(\w+)\(")
+_END = re.compile(r"(?<=[^.][.!?])\s+(?=[A-Z*\"(\d]|n = )")
+_TODO = re.compile(r"// TODO\((\d+)\):.*\n((?:\s*//   .*\n)+)")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One sentence of a contract."""
+
+    id: str
+    sentence: str
+    tests: tuple[str, ...] = ()
+    mutants: tuple[str, ...] = ()
+
+    @property
+    def tested(self) -> bool:
+        """A test can look at it."""
+        return self.tests != ("-",)
+
+
+def path(project: Project, lab: Lab) -> Path:
+    """Where the table is."""
+    return project.solutions_dir / lab.folder / "tests" / "contract.tsv"
+
+
+def load(project: Project, lab: Lab) -> list[Row]:
+    """The table's rows; an error names a line that is no row."""
+    file = path(project, lab)
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise LabError(f"{file}: {error.strerror}") from error
+    rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    for number, cells in enumerate(rows, 1):
+        if len(cells) != len(COLUMNS) or (number == 1 and tuple(cells) != COLUMNS):
+            raise LabError(f"{file}:{number}: expected the columns {', '.join(COLUMNS)}")
+    return [Row(cells[0], cells[3], *map(_words, cells[1:3])) for cells in rows[1:]]
+
+
+def store(project: Project, lab: Lab, rows: list[Row]) -> None:
+    """Writes the table."""
+    lines = ["\t".join(COLUMNS)]
+    lines += [
+        "\t".join([row.id, " ".join(row.tests), " ".join(row.mutants), row.sentence])
+        for row in rows
+    ]
+    path(project, lab).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _words(cell: str) -> tuple[str, ...]:
+    return tuple(cell.split())
+
+
+def sentences(project: Project, lab: Lab) -> list[Row]:
+    """What the contract says, without tests, in the order in which learners read it."""
+    header = (project.solutions_dir / lab.folder / f"{lab.name}.h").read_text(encoding="utf-8")
+    found = [*_of_header(header)]
+    for file in sorted((project.root / "labs" / lab.folder).glob("*.c*")):
+        found += _of_todos(file.read_text(encoding="utf-8"))
+    return found
+
+
+def _of_header(header: str) -> Iterator[Row]:
+    """The first comment's list of rules, and each comment that stands before a function."""
+    contract = _GIVEN.split(header)[0]
+    for number, comment in enumerate(_COMMENT.finditer(contract)):
+        function = _FUNCTION.match(contract[comment.end() :])
+        if number and not function:
+            continue
+        name = function[1] if number and function else "rules"
+        for index, sentence in enumerate(_split(comment[1], rules=not number), 1):
+            yield Row(f"{name}.{index}", sentence)
+
+
+def _split(comment: str, *, rules: bool) -> list[str]:
+    """The sentences of a comment; of `rules` those of its list only."""
+    text = re.sub(r"^ ?\*", "", comment, flags=re.MULTILINE)
+    items = re.split(r"^\s*- ", text, flags=re.MULTILINE)
+    if rules:
+        items = items[1:]
+    found = []
+    for item in items:
+        plain = re.sub(r"^\d+\. ", "", " ".join(item.split()))
+        found += [sentence for sentence in _END.split(plain) if sentence]
+    return found
+
+
+def _of_todos(text: str) -> Iterator[Row]:
+    for number, body in _TODO.findall(text):
+        plain = " ".join(line.strip().removeprefix("//").strip() for line in body.splitlines())
+        parts = re.split(r"\b(before|after|use|note|hint): ", plain)
+        for word, said in zip(parts[1::2], parts[2::2], strict=False):
+            if word in ("before", "after"):
+                yield Row(f"todo{number}.{word}", said.strip())
+
+
+def promises(project: Project, lab: Lab) -> dict[str, list[str]]:
+    """For each case the sentences that it looks at, in their order; none without a table."""
+    found: dict[str, list[str]] = {}
+    for row in load(project, lab) if path(project, lab).is_file() else ():
+        for case in row.tests if row.tested else ():
+            found.setdefault(case, []).append(row.sentence)
+    return found
