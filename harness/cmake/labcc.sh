@@ -178,9 +178,7 @@ select_symbols() {
 # Makes OUTPUT of OBJECT, whose definitions SYMBOLS lists.
 # prepare ROLE TODO SYMBOLS OBJECT OUTPUT [UNWRITTEN]
 prepare() {
-    select_symbols "$1" "$2" "$3" "${6-}" >"$5.options" &&
-        "$LAB_OBJCOPY" "@$5.options" "$4" "$5" &&
-        rm -f "$5.options"
+    select_symbols "$1" "$2" "$3" "${6-}" >"$5.options" && "$LAB_OBJCOPY" "@$5.options" "$4" "$5"
 }
 
 # Whether TODO(k) may call functions of other tasks: it then has a runner with the student's own.
@@ -212,7 +210,6 @@ link_runner() {
     prepare student "$3" "$2" "$1" "$mine" ||
         fail "$LAB_FILE: put the function back; the lab's header says what it must be like"
     $LAB_LINK -o "$4" "$mine" ${5-} $(given "$3") $LAB_TRAPS $LAB_LIBS
-    rm -f "$mine"
 }
 
 # OUTPUT-own. REFERENCE may have lost its answer to TODO; UNWRITTEN are the student's stubs.
@@ -224,13 +221,19 @@ link_own() {
     prepare own "$3" "$2" "$1" "$mine" "$6"
     prepare stand-in "$3" "$part.$3.reference" "$5" "$theirs" "$6"
     $LAB_LINK -o "$4-own" "$mine" "$theirs" $(given "$3") $LAB_TRAPS $LAB_LIBS
-    rm -f "$mine" "$theirs" "$part.$3.reference"
 }
 
 # Names what is made on the way. Several may be made at once.
 make_parts() {
     part=$LAB_FOLDER/parts/$$
     mkdir -p "$LAB_FOLDER/parts"
+}
+
+# All at once: a program takes longer to start than a file to be removed.
+remove_parts() {
+    set +f
+    rm -f "$part".*
+    set -f
 }
 
 # The functions of an object that end in a TODO, between blanks.
@@ -250,7 +253,7 @@ runner() {
         link_runner "$1" "$part.symbols" "$2" "$3" "$part.reference.o"
         link_own "$1" "$part.symbols" "$2" "$3" "$LAB_REFERENCE" "$(unwritten_of "$1")"
     fi
-    rm -f "$part.symbols" "$part.reference" "$part.reference.o"
+    remove_parts
 }
 
 # runners OBJECT PREFIX TODO...
@@ -267,7 +270,7 @@ runners() {
         [ "$number" = 0 ] ||
             link_own "$object" "$part.symbols" "$number" "$prefix-$number" "$reference" "$unwritten"
     done
-    rm -f "$part.symbols"
+    remove_parts
 }
 
 # without TODO SOURCE OBJECT DEPFILE
@@ -275,7 +278,7 @@ without() {
     compile "$2" "$3" "$4" "-Wno-unused"
     symbols_of "$3" >"$3.symbols"
     prepare reference "$1" "$3.symbols" "$3" "$3"
-    rm -f "$3.symbols"
+    rm -f "$3.symbols" "$3.options"
 }
 
 # The functions that some objects export.
