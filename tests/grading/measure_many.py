@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""How long a class takes with 1, 2 and 4 workers, each bound to one processor of this machine:
+"""How long the work list, the command and the pages of a class take: with stand-ins of 0.2 s each,
+in which nothing runs (stand_in/sitecustomize.py), and workers that are bound to one processor each:
 
-    python3 tests/grading/measure_many.py build/vgpu SUBMISSIONS WORKERS [--stand-in]
+    python3 tests/grading/measure_many.py build/vgpu SUBMISSIONS WORKERS
     python3 tests/grading/measure_many.py --write
 
-The first prints a line for tests/grading/many.csv. A tenth of the submissions each are solutions,
-skeletons and files that do not compile; the others are known mistakes. With --stand-in each takes
-0.2 s in which nothing runs (stand_in/sitecustomize.py). The second writes the tables of
-docs/cluster.md from that file.
+The first prints a line for tests/grading/many.csv; measure_real.py does for real submissions. The
+second writes the tables of docs/cluster.md from that file.
 """
 
 import csv
@@ -35,41 +34,25 @@ def main(words: list[str]) -> int:
         PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
         return 0
     os.environ["PEERLAB_BUILD"] = str(Path(words[0]).resolve())
-    count, workers, stand_in = int(words[1]), int(words[2]), "--stand-in" in words
+    count, workers = int(words[1]), int(words[2])
     from classroom import ROOT, file_name
 
-    sys.path.insert(0, str(ROOT))
     with tempfile.TemporaryDirectory(prefix="peerlab-class-") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        for at, text in enumerate(texts(count)):
+        for at in range(count):
             path = folder / "class" / f"s{at:05}" / file_name(LAB)
             path.parent.mkdir(parents=True)
-            path.write_text(text, encoding="utf-8")
-        environment = dict(os.environ)
-        if stand_in:
-            environment["PYTHONPATH"] = f"{ROOT / 'tests' / 'grading' / 'stand_in'}:{ROOT}"
-            environment["STAND_IN_LOG"] = str(folder / "log.txt")
-            environment["STAND_IN_SECONDS"] = str(STAND_IN_SECONDS)
+            path.write_text(f"/* student {at} */\n" + "int x;\n" * 500, encoding="utf-8")
+        environment = {
+            **os.environ,
+            "PYTHONPATH": f"{ROOT / 'tests' / 'grading' / 'stand_in'}:{ROOT}",
+            "STAND_IN_LOG": str(folder / "log.txt"),
+            "STAND_IN_SECONDS": str(STAND_IN_SECONDS),
+        }
         figures = measured(folder, ROOT, workers, environment)
-    print(",".join([words[1], "stand-in" if stand_in else f"lab {LAB}", words[2], *figures]))
+    print(",".join([words[1], "stand-in", words[2], *figures]))
     return 0
-
-
-def texts(count: int) -> list[str]:
-    from classroom import PROJECT, skeleton, solution
-
-    from grader.course.mutants import load, mutate
-
-    known, right = load(PROJECT, PROJECT.lab(LAB)), solution(LAB)
-    broken = right.replace("{", "{ oops", 1)
-    found = []
-    for at in range(count):
-        mutant = known[at % len(known)]
-        text = (right, skeleton(LAB), broken)[at % 10] if at % 10 < 3 else None
-        text = text or mutate(mutant, right, mutant.name)
-        found.append(f"{text}/* student {at} */\n")
-    return found
 
 
 def written(page: str) -> str:
@@ -137,8 +120,7 @@ def measured(folder: Path, root: Path, workers: int, environment: dict[str, str]
     command = [sys.executable, "-B", str(root / "lab"), "--build", os.environ["PEERLAB_BUILD"]]
     command += ["grade", str(folder / "class"), "--out", str(folder / "out"), "--no-build"]
     command += ["--labs", LAB, "--seed", "5", "--executor", "workers", "--jobs", str(workers)]
-    if "STAND_IN_LOG" in environment:
-        command += ["--unsafe-no-sandbox"]
+    command += ["--unsafe-no-sandbox"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     collector = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     put = wait_until(collector, lambda: len(list(work.glob("open/*"))) > workers)

@@ -2,11 +2,13 @@
 """300 submissions and three workers; one of them and who collects are killed: the same bytes as on
 one machine, nothing graded twice."""
 
+import json
 import subprocess
 import sys
 import unittest
 
-from classroom import ROOT
+import measure_real
+from classroom import BUILD, ROOT, Classroom
 from many import Many
 from measure_many import PAGE, written
 
@@ -15,6 +17,21 @@ class Page(unittest.TestCase):
     def test_its_tables(self) -> None:
         text = PAGE.read_text(encoding="utf-8")
         self.assertEqual(written(text), text, "measure_many.py --write writes them anew")
+
+
+class Real(Classroom):
+    def test_slices(self) -> None:
+        """The second slice of measure_real.py grades the rest, and adds up."""
+        script = ROOT / "tests" / "grading" / "measure_real.py"
+        command = [sys.executable, "-B", script, BUILD, self.folder, "1", "4", "1"]
+        graded = []
+        while len(graded) < 4 and graded[-1:] != [4]:
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            found = json.loads((self.folder / "workers-1" / "figures.json").read_text())
+            graded.append(found["graded"])
+        self.assertEqual((graded[-1], found["slices"]), (4, len(graded)))
+        self.assertLess(graded[0], 4, "the first slice has graded everything")
+        self.assertEqual(set(found["seconds_of_one"]), {*measure_real.KINDS, "known mistake"})
 
 
 class Pool(Many):
