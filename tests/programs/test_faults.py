@@ -231,6 +231,8 @@ class Broken(unittest.TestCase):
             ("alloc:4", {"allocation 4": "cudaErrorMemoryAllocation"}),
             ("event:1", {"event 1": "cudaErrorMemoryAllocation"}),
             ("event:2", {"event 2": "cudaErrorMemoryAllocation"}),
+            ("call:cudaMalloc=3", {"allocation 3": "cudaErrorUnknown"}),
+            ("call:cudaMemcpyPeer=1", {"copied": "7"}),
             ("peer-drop:0-1", {"stored": "0", "copied": "0", "words": "0"}),
             ("peer-tear:0-1", {"words": "16"}),
             ("gpu-lost:2@op=3", {"GPU 2, 3": "cudaErrorUnknown", "GPU 2, 4": "cudaErrorUnknown"}),
@@ -257,11 +259,12 @@ class Broken(unittest.TestCase):
         for wrong, why in (
             (
                 "aloc:3",
-                "none of alloc:, event:, peer-drop:, peer-tear:, link:, copy-delay:, gpu-lost:, "
-                "granule:, clock:",
+                "none of alloc:, event:, call:, peer-drop:, peer-tear:, link:, copy-delay:, "
+                "gpu-lost:, granule:, clock:",
             ),
             ("alloc:0", "expected is a word like alloc:3, numbers above 0"),
             ("alloc:3x", "expected is a word like alloc:3"),
+            ("call:cudaFree", "expected is a word like call:cudaMemcpyAsync=2, numbers above 0"),
             ("granule:1=3", "expected is a word like granule:1=4 (MiB)"),
             ("granule:4=4", "the node has GPUs 0 to 3"),
             ("link:0-1", "expected is a word like link:0-1=0.1"),

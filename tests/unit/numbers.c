@@ -112,6 +112,9 @@ UNIT(words_of_vgpu_fault)
                                       "alloc:inf",
                                       "alloc:1e9",
                                       "alloc:",
+                                      "call:=1",
+                                      "call:cudaFree",
+                                      "call:cudaFree=0",
                                       "peer-drop:0- 1",
                                       "peer-drop:0-4",
                                       "peer-drop:0-0",
@@ -124,7 +127,7 @@ UNIT(words_of_vgpu_fault)
                                       "granule:1=3",
                                       "copy-delay:0-1=18446744073709551615"};
     EXPECT(injects("alloc:3,event:2,peer-drop:0-1,link:0-1=0.1,copy-delay:0-1=50,gpu-lost:2@op=10,"
-                   "granule:1=4,clock:1=0.1,peer-tear:3-2"),
+                   "granule:1=4,clock:1=0.1,peer-tear:3-2,call:cudaMemcpyAsync=2"),
            "the examples");
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
         EXPECT(!injects(bad[i]), "\"%s\"", bad[i]);

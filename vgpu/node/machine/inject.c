@@ -11,21 +11,34 @@
 #include "number.h"
 #include "protocol.h"
 
-enum { WORDS = 16, WORD_BYTES = 64 };
+enum { WORDS = 16, WORD_BYTES = 64, NAME_BYTES = 48 };
 
 static const double MOST = 1e12;
 
-enum kind { ALLOC, EVENT, PEER_DROP, PEER_TEAR, LINK, COPY_DELAY, GPU_LOST, GRANULE, CLOCK, KINDS };
+enum kind {
+    ALLOC,
+    EVENT,
+    CALL,
+    PEER_DROP,
+    PEER_TEAR,
+    LINK,
+    COPY_DELAY,
+    GPU_LOST,
+    GRANULE,
+    CLOCK,
+    KINDS
+};
 
 static const struct form {
     const char *name;
-    /* d: a GPU number; f: a number; all other characters are literal. */
+    /* d: a GPU number; f: a number; n: a name; all other characters are literal. */
     const char *format;
     const char *example;
     bool pair; /* two GPUs are given */
 } forms[KINDS] = {
     {"alloc:", "f", "alloc:3", false},
     {"event:", "f", "event:2", false},
+    {"call:", "n=f", "call:cudaMemcpyAsync=2", false},
     {"peer-drop:", "d-d", "peer-drop:0-1", true},
     {"peer-tear:", "d-d", "peer-tear:0-1", true},
     {"link:", "d-d=f", "link:0-1=0.1", true},
@@ -39,12 +52,23 @@ static struct fault {
     enum kind kind;
     int from, to; /* GPUs; words with one GPU use `from` */
     double number;
-    /* Allocations, events or operations counted so far. */
+    char name[NAME_BYTES]; /* of a call */
+    /* Allocations, events, calls or operations counted so far. */
     uint64_t count;
 } faults[WORDS];
 static int fault_count;
 
-/* Reads the numbers after a word's name; false: the word does not match its format. */
+/* Reads a call's name; NULL: there is none, or it is too long. */
+static const char *scan_name(const char *text, char name[NAME_BYTES])
+{
+    size_t length = strcspn(text, "=");
+    if (length == 0 || length >= NAME_BYTES)
+        return NULL;
+    snprintf(name, NAME_BYTES, "%.*s", (int)length, text);
+    return text + length;
+}
+
+/* Reads what follows a word's name; false: the word does not match its format. */
 static bool scan_numbers(const struct form *form, const char *text, struct fault *f)
 {
     int *gpu[] = {&f->from, &f->to}, gpus = 0;
@@ -54,6 +78,8 @@ static bool scan_numbers(const struct form *form, const char *text, struct fault
             text = vgpu_decimal_at(text, &f->number);
         else if (*c == 'd')
             text = vgpu_number_at(text, INT_MAX, &number);
+        else if (*c == 'n')
+            text = scan_name(text, f->name);
         else
             text = *text == *c ? text + 1 : NULL;
         if (*c == 'd')
@@ -90,8 +116,8 @@ static bool read_word(const char *word, int gpus, char *error, size_t room)
         form++;
     if (form == forms + KINDS)
         return refuse_word(error, room, word,
-                           "none of alloc:, event:, peer-drop:, peer-tear:, link:, copy-delay:, "
-                           "gpu-lost:, granule:, clock:");
+                           "none of alloc:, event:, call:, peer-drop:, peer-tear:, link:, "
+                           "copy-delay:, gpu-lost:, granule:, clock:");
     f.kind = (enum kind)(form - forms);
     snprintf(why, sizeof why, "expected is a word like %s, numbers above 0 and up to 10^12",
              form->example);
@@ -99,7 +125,7 @@ static bool read_word(const char *word, int gpus, char *error, size_t room)
         !is_valid_granule(&f))
         return refuse_word(error, room, word, why);
     snprintf(why, sizeof why, "the node has GPUs 0 to %d, and a link joins two", gpus - 1);
-    if (f.kind > EVENT && (!names_node_gpus(&f, gpus) || (form->pair && f.from == f.to)))
+    if (f.kind > CALL && (!names_node_gpus(&f, gpus) || (form->pair && f.from == f.to)))
         return refuse_word(error, room, word, why);
     if (fault_count == WORDS)
         return refuse_word(error, room, word, "more than 16 words");
@@ -139,6 +165,15 @@ bool inject_no_memory(void)
 bool inject_no_event(void)
 {
     return next_fails(EVENT);
+}
+
+bool inject_fails(const char *call)
+{
+    bool fails = false;
+    for (struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == CALL && strncmp(f->name, call, NAME_BYTES) == 0)
+            fails |= ++f->count == (uint64_t)f->number;
+    return fails;
 }
 
 static bool is_between(const struct fault *f, enum kind kind, int a, int b)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "counts.h"
+#include "inject.h"
 #include "request_form.h"
 #include "server_state.h"
 #include "misuse.h"
@@ -201,6 +202,10 @@ void request_handle(struct connection *c)
     if (c->process) {
         count_call(c->process, q);
         count_claims(c, q);
+    }
+    if (c->process && inject_fails(q->call)) {
+        request_fail(c, VGPU_UNKNOWN, "this call fails because VGPU_FAULT says so");
+        return;
     }
     bool before = c->worked;
     c->worked |= c->process && q->op != VGPU_OP_THREAD && q->op != VGPU_OP_BYE;

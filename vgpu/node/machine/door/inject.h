@@ -3,6 +3,8 @@
  *
  *     alloc:3              the third allocation (device, pool, VMM, pinned) fails
  *     event:2              the creation of the second event fails
+ *     call:cudaMemcpyAsync=2
+ *                          the second call of that name fails and does nothing
  *     peer-drop:0-1        stores and peer copies of GPU 0 to memory of GPU 1 are lost
  *     peer-tear:0-1        of what kernels of GPU 0 store to memory of GPU 1, only the first 64 of
  *                          each 512 bytes arrive
@@ -31,6 +33,10 @@ bool inject_no_memory(void);
 
 /* Called for each event that is made: true if this one fails. */
 bool inject_no_event(void);
+
+/* Called for each request of a program, with the name of the call that sends it: true if this one
+ * fails. */
+bool inject_fails(const char *call);
 
 /* Faults of transfers between two GPUs. */
 bool inject_drops(int from, int to);
