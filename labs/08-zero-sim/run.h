@@ -8,7 +8,8 @@
  * batch.
  *
  * Rules for every function here:
- * - The result is LAB_OK (0) or one of the LAB_E... of lab.h.
+ * - The result is LAB_OK (0) or one of the LAB_E... of lab.h. A call of CUDA that fails ends the
+ *   function with ring_result's code, LAB_ECUDA for most. LAB_EINVAL: a null pointer.
  * - Work is queued on the rank's stream, run->ring.rank[r].stream; only cudaFree
  * waits for it.
  * - The current device may be another one afterwards.
@@ -67,7 +68,8 @@ struct zero_place {
 
 /* 6. Where a unit's parameters (kind ZERO_PARAM) or gradients (ZERO_GRAD) are on a rank. The whole
  * of what is cut in this stage is where it is gathered, or the bucket; NULL while that is not
- * allocated. What is owned is an allocation of its own where it is cut, else a part of the whole.
+ * allocated. What is owned is an allocation of its own where it is cut, else a part of the whole, so
+ * that nothing is copied from one to the other; NULL, like the whole, while that is not allocated.
  * LAB_EINVAL: another kind, a rank or unit that is not there. */
 int zero_place(const struct zero_run *run, int rank, enum zero_kind kind, int unit,
                struct zero_place *place);
@@ -75,25 +77,27 @@ int zero_place(const struct zero_run *run, int rank, enum zero_kind kind, int un
 /* Does a ZERO_ALLOC or ZERO_FREE on every rank: at[kind][index] is op->bytes of GPU memory, or with
  * op->host of pinned host memory, and the ledger of either kind knows. LAB_ENOMEM: a rank has no
  * room; the other ranks' allocations of this operation are given back then, and no ledger has
- * changed but for its peaks. LAB_EINVAL: another operation. */
+ * changed but for its peaks. When a ZERO_FREE fails, the ranks before have given theirs back, and
+ * their ledgers know. LAB_EINVAL: another operation. */
 int zero_memory(struct zero_run *run, const struct zero_op *op);
 
 /* Does a ZERO_ALL_REDUCE or ZERO_REDUCE_SCATTER: afterwards zero_place's `owned` gradients of every
- * rank are sums over all ranks. LAB_EINVAL: another operation. */
+ * rank are sums over all ranks. LAB_EINVAL: another operation, a unit that is not there. */
 int zero_reduce(struct zero_run *run, const struct zero_op *op);
 
 /* One training step: op[step .. count) of the schedule, each by zero_perform. When an operation
  * fails the step ends, run->failed says which one, and its error is returned; else run->steps has
- * grown by 1. */
+ * grown by 1. LAB_EINVAL: a run that is not open, which is all zero. */
 int zero_step(struct zero_run *run);
 
 /* 7. Does a ZERO_ALL_GATHER: afterwards zero_place's `whole` parameters are complete on every rank.
  * In stages 1 and 2 they lie where the owned ones are; in stage 3 the owned ones come first.
- * LAB_EINVAL: another operation. */
+ * LAB_EINVAL: another operation, a unit that is not there. */
 int zero_gather(struct zero_run *run, const struct zero_op *op);
 
 /* Does a ZERO_TO_HOST (owned gradients into halves[unit]) or ZERO_TO_GPU (halves[unit] to the owned
- * parameters) on every rank. LAB_EINVAL: another operation, or no offload. */
+ * parameters) on every rank. LAB_EINVAL: another operation, a unit that is not there, or no offload.
+ */
 int zero_bus(struct zero_run *run, const struct zero_op *op);
 
 /* ---- comes with the lab (run.c, net.cu) ---- */

@@ -140,14 +140,17 @@ int zero_shard(uint64_t count, int n, int rank, uint64_t align, uint64_t *first,
  * model's order. One tensor a unit with how->per_tensor; else in stage 3 one layer a unit; else as
  * many tensors as how->bucket allows, and at least one. Stage 0 cuts nothing and pads nothing.
  * Errors: as zero_check says; LAB_ERANGE also when layout->cap is too small, or when 16 bytes for
- * each padded element are more than a uint64_t holds. */
+ * each padded element of all units together are more than a uint64_t holds. */
 int zero_layout(const struct zero_model *model, const struct zero_how *how,
                 struct zero_layout *layout);
 
 /* 3. Books an allocation of `bytes` bytes (rounded up to the granule), or its end. now, peak, held
- * and most are those of the moment: a peak is the most that was held at one time. LAB_EINVAL also
- * for 0 bytes, a rank or kind that is not there, and for dropping more than is booked as that kind.
- * LAB_ENOMEM: over the limit. Nothing is booked then. */
+ * and most are those of the moment: a peak is the most that was held at one time. The caller may
+ * set another limit at any time, below what is held as well. LAB_EINVAL also for 0 bytes, for so
+ * many that a uint64_t does not hold them rounded up, for a rank or kind that is not there, for a
+ * ledger of more than ZERO_MAX_RANKS ranks or without a granule, and for dropping more than is
+ * booked as that kind. LAB_ENOMEM: over the limit; without a limit, more than a uint64_t holds.
+ * Nothing is booked then. */
 int ledger_add(struct zero_ledger *ledger, int rank, enum zero_kind kind, uint64_t bytes);
 int ledger_drop(struct zero_ledger *ledger, int rank, enum zero_kind kind, uint64_t bytes);
 
@@ -162,7 +165,8 @@ int ledger_drop(struct zero_ledger *ledger, int rank, enum zero_kind kind, uint6
  * activations from the layer's forward to its backward; in stages 2 and 3 a unit's bucket from the
  * backward of its last layer to its reduction; in stage 3 a unit's parameters, gathered for the
  * layer's forward and once more for its backward. A layer without activation bytes has no
- * allocation of them. LAB_ERANGE: more than s->cap operations. */
+ * allocation of them. LAB_ERANGE: more than s->cap operations. LAB_EINVAL also without s->op. Units
+ * behind layout->units hold anything. */
 int zero_schedule(const struct zero_model *model, const struct zero_layout *layout,
                   struct zero_schedule *s);
 
@@ -179,7 +183,8 @@ struct zero_fit {
 
 /* Finds the smallest stage whose schedule fits into `limit_bytes` of GPU memory a rank, without
  * offload if there is one, else with offload. how->stage and how->offload are not looked at.
- * LAB_ENOMEM: not even stage 3 with offload fits. */
+ * LAB_ENOMEM: not even stage 3 with offload fits. LAB_EINVAL also for a granule or a limit of 0.
+ * What it allocates on the way it frees, on errors as well. */
 int zero_fit(const struct zero_model *model, const struct zero_how *how, uint64_t granule_bytes,
              uint64_t limit_bytes, struct zero_fit *fit);
 

@@ -155,11 +155,12 @@ int zero_layout(const struct zero_model *model, const struct zero_how *how,
 }
 
 // BEGIN SOLUTION
-/* What an allocation takes; 0: the call makes no sense. */
+/* What an allocation takes; 0: the call makes no sense. A sum that overflows is less than a
+ * granule: 0, too. */
 static uint64_t taken(const struct zero_ledger *l, int rank, enum zero_kind kind, uint64_t bytes)
 {
     if (!l || l->granule_bytes < 1 || l->ranks > ZERO_MAX_RANKS || rank < 0 || rank >= l->ranks ||
-        (int)kind < 0 || kind >= ZERO_KINDS || bytes > UINT64_MAX - l->granule_bytes)
+        (int)kind < 0 || kind >= ZERO_KINDS)
         return 0;
     return (bytes + l->granule_bytes - 1) / l->granule_bytes * l->granule_bytes;
 }

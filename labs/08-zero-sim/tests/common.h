@@ -298,6 +298,28 @@ static inline void check_cells(struct lab_test *t, const char *table, const stru
 /* ---- the ledger ---- */
 
 /* Keeps its own books and compares after every step. */
+static inline void describe_booking(const struct ledger_step *s, int i, const struct zero_ledger *l,
+                                    char *text, size_t room)
+{
+    char limit[40] = "no limit";
+    if (l->limit_bytes)
+        snprintf(limit, sizeof limit, "limit %" PRIu64, l->limit_bytes);
+    snprintf(text, room,
+             "step %d: ledger_%s(%s, rank %d, %" PRIu64 " bytes), %s, granule %" PRIu64 ",", i,
+             s->what == BOOK_DROP ? "drop" : "add",
+             s->kind <= ZERO_GRAD ? (s->kind ? "gradients" : "parameters") : "another kind",
+             s->rank, s->bytes, limit, l->granule_bytes);
+}
+
+static inline int want_booked(const struct ledger_step *s, const struct zero_ledger *l,
+                              uint64_t bytes)
+{
+    uint64_t most = l->limit_bytes ? l->limit_bytes : UINT64_MAX, held = l->held[s->rank];
+    if (s->what == BOOK_DROP)
+        return bytes > l->now[s->rank][s->kind] ? LAB_EINVAL : LAB_OK;
+    return held > most || bytes > most - held ? LAB_ENOMEM : LAB_OK;
+}
+
 static inline void check_books(struct lab_test *t, const struct ledger_in *in)
 {
     struct lab_run *run = lab_run(t, "ledger", in, sizeof *in, sizeof(struct ledger_out));
@@ -306,26 +328,20 @@ static inline void check_books(struct lab_test *t, const struct ledger_in *in)
         .ranks = in->ranks, .granule_bytes = in->granule_bytes, .limit_bytes = in->limit_bytes};
     for (int i = 0; i < in->asked; i++) {
         const struct ledger_step *s = &in->step[i];
-        uint64_t g = in->granule_bytes, bytes = (s->bytes + g - 1) / g * g;
+        uint64_t g = in->granule_bytes, bytes = (s->bytes - 1) / g * g + g;
         uint64_t *now = &want.now[s->rank][s->kind], *held = &want.held[s->rank];
         const struct zero_ledger *got = &out->after[i];
-        int rc = LAB_OK;
-        char call[160], limit[40] = "no limit";
-        if (in->limit_bytes)
-            snprintf(limit, sizeof limit, "limit %" PRIu64, in->limit_bytes);
-        snprintf(call, sizeof call,
-                 "step %d: ledger_%s(%s, rank %d, %" PRIu64 " bytes), %s, granule %" PRIu64 ",", i,
-                 s->drop ? "drop" : "add",
-                 s->kind <= ZERO_GRAD ? (s->kind ? "gradients" : "parameters") : "another kind",
-                 s->rank, s->bytes, limit, g);
-        if (s->drop)
-            rc = bytes > *now ? LAB_EINVAL : LAB_OK;
-        else if (in->limit_bytes && *held + bytes > in->limit_bytes)
-            rc = LAB_ENOMEM;
+        char call[160];
+        if (s->what == BOOK_LIMIT) {
+            want.limit_bytes = s->bytes;
+            continue;
+        }
+        int rc = want_booked(s, &want, bytes);
+        describe_booking(s, i, &want, call, sizeof call);
         expect_rc(t, call, out->rc[i], rc);
         if (rc == LAB_OK) {
-            *now += s->drop ? -bytes : bytes;
-            *held += s->drop ? -bytes : bytes;
+            *now += s->what == BOOK_DROP ? -bytes : bytes;
+            *held += s->what == BOOK_DROP ? -bytes : bytes;
         }
         if (*now > want.peak[s->rank][s->kind])
             want.peak[s->rank][s->kind] = *now;

@@ -40,7 +40,8 @@ struct plan_in {
     struct io_model model;
     struct zero_how how;
     int cap;  /* of the units (layout), of the operations (schedule); 0: enough */
-    int null; /* 1 model, 2 how, 3 layout, 4 the array; schedule: 1 model, 2 layout, 3 schedule */
+    int null; /* 1 model, 2 how, 3 layout, 4 the array; schedule: 1 model, 2 layout, 3 schedule, 4
+                 the array */
 };
 struct layout_out {
     int rc, untouched;
@@ -69,10 +70,11 @@ struct states_out {
     uint64_t bytes[IO_ASKED];
 };
 
-/* ledger_add, ledger_drop */
+/* ledger_add, ledger_drop, and another limit */
+enum book { BOOK_ADD, BOOK_DROP, BOOK_LIMIT };
 struct ledger_step {
-    int drop, rank, kind;
-    uint64_t bytes;
+    int what, rank, kind; /* what: enum book */
+    uint64_t bytes;       /* BOOK_LIMIT: from here on ledger->limit_bytes */
 };
 struct ledger_in {
     int asked, null, ranks;
@@ -109,6 +111,7 @@ struct fit_in {
 };
 struct fit_out {
     int rc[IO_ASKED], untouched[IO_ASKED];
+    uint64_t left_bytes; /* allocated by one more round of the same questions, and not freed */
     struct zero_fit fit[IO_ASKED];
 };
 

@@ -56,11 +56,21 @@ struct move_in {
 };
 struct move_out {
     int opened, started, rc, null_rc[2], wrong_rc;
+    int unit_rc;                        /* of a unit that is not there */
+    int bus_rc;                         /* without offload: of zero_bus */
     uint64_t padded, shard, elements;   /* elements of each rank below */
     uint16_t half[IO_RANKS][IO_PARAMS]; /* of the bus */
 };
 struct moved_halves {
     uint16_t half[IO_RANKS][IO_PARAMS];
+};
+
+/* The same of a unit of 2^31 elements and more, in memory that does not hold it. */
+struct large_in {
+    int moved, stage, ranks;
+};
+struct large_out {
+    int opened, rc;
 };
 
 static inline int io_is_collective(int moved)
@@ -98,7 +108,7 @@ struct train_in {
 };
 struct train_out {
     int opened, predicted, predicted_op; /* what zero_predict says, with room_bytes */
-    int started, rc[IO_RUN_STEPS], null_rc, steps, failed;
+    int started, rc[IO_RUN_STEPS], null_rc, closed_rc, steps, failed; /* closed: a run all zero */
     char name[2][96]; /* of the operations predicted and failed */
     double loss[IO_RUN_STEPS];
     uint64_t params, padded, shard;

@@ -1,189 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * public.c: lab 08's public tests.
  */
+#include "errors.h"
 #include "fits.h"
+#include "public_counts.h"
 #include "public_run.h"
 #include "referee.h"
-
-/* ---- TODO 1 ---- */
-
-static void check_shard(struct lab_test *t)
-{
-    static const uint64_t counts[] = {0, 1, 3, 4, 5, 8, 328, 1000003};
-    for (int n = 1; n <= 5; n += 2) {
-        struct shard_in in = {.asked = 0};
-        for (int c = 0; c < COUNT(counts); c++)
-            for (int rank = 0; rank < n; rank++)
-                in.q[in.asked++] = (struct shard_question){counts[c], 1, n, rank, 0};
-        check_shards_of(t, &in);
-    }
-}
-
-static void check_shard_align(struct lab_test *t)
-{
-    static const uint64_t counts[] = {0, 1, 16, 17, 63, 64, 65, 328};
-    for (uint64_t align = 4; align <= 16; align += 6) {
-        struct shard_in in = {.asked = 0};
-        for (int c = 0; c < COUNT(counts); c++)
-            for (int rank = 0; rank < 4; rank++)
-                in.q[in.asked++] = (struct shard_question){counts[c], align, 4, rank, 0};
-        check_shards_of(t, &in);
-    }
-}
-
-static void check_shard_bad(struct lab_test *t)
-{
-    static const int want[] = {LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL,
-                               LAB_EINVAL, LAB_EINVAL, LAB_ERANGE, LAB_ERANGE};
-    struct shard_in in = {.asked = COUNT(want),
-                          .q = {{10, 1, 0, 0, 0},
-                                {10, 1, -1, 0, 0},
-                                {10, 1, 4, 4, 0},
-                                {10, 1, 4, -1, 0},
-                                {10, 0, 4, 0, 0},
-                                {10, 1, 4, 0, 1},
-                                {10, 1, 4, 0, 2},
-                                {UINT64_MAX, 1, 2, 0, 0},
-                                {UINT64_MAX - 8, 16, 1, 0, 0}}};
-    struct lab_run *run = lab_run(t, "shard", &in, sizeof in, sizeof(struct shard_out));
-    const struct shard_out *out = lab_output(run);
-    for (int i = 0; i < in.asked; i++) {
-        char call[120];
-        snprintf(call, sizeof call, "zero_shard(%" PRIu64 ", %d, %d, %" PRIu64 ")%s", in.q[i].count,
-                 in.q[i].n, in.q[i].rank, in.q[i].align,
-                 in.q[i].null ? " with a null pointer" : "");
-        expect_rc(t, call, out->rc[i], want[i]);
-        lab_expect(t, out->untouched[i], "%s failed and wrote its outputs all the same", call);
-    }
-}
-
-/* ---- TODO 2 ---- */
-
-static void check_layout(struct lab_test *t)
-{
-    for (int ranks = 1; ranks <= 4; ranks++) {
-        for (int stage = 0; stage < 4; stage++) {
-            struct plan_in in = {.model = mlp(),
-                                 .how = {.stage = stage, .ranks = ranks, .align = 1}};
-            check_layout_of(t, &in);
-        }
-    }
-}
-
-static void check_layout_units(struct lab_test *t)
-{
-    static const uint64_t buckets[] = {0, 1, 1016, 2500};
-    for (int stage = 0; stage < 4; stage++) {
-        for (int i = 0; i < COUNT(buckets); i++) {
-            struct plan_in in = {
-                .model = primes(),
-                .how = {.stage = stage, .ranks = 3, .align = 8, .bucket = buckets[i]}};
-            check_layout_of(t, &in);
-        }
-        struct plan_in in = {.model = primes(),
-                             .how = {.stage = stage, .ranks = 8, .align = 2, .per_tensor = 1}};
-        check_layout_of(t, &in);
-        in.how.offload = 1;
-        check_layout_of(t, &in);
-    }
-}
-
-static void check_layout_bad(struct lab_test *t)
-{
-    struct plan_in good = {.model = primes(), .how = {.stage = 1, .ranks = 4, .align = 1}}, in;
-    for (int null = 1; null <= 4; null++) {
-        in = good;
-        in.null = null;
-        refuse_layout(t, &in, "zero_layout with a null pointer", LAB_EINVAL);
-    }
-    in = good;
-    in.how.stage = 4;
-    refuse_layout(t, &in, "zero_layout of stage 4", LAB_EINVAL);
-    in = good;
-    in.how.align = 0;
-    refuse_layout(t, &in, "zero_layout with align 0", LAB_EINVAL);
-    in = good;
-    in.model.tensor[3].layer = 4;
-    refuse_layout(t, &in, "zero_layout of layers out of order", LAB_EINVAL);
-    in = good;
-    in.how.per_tensor = 1;
-    in.cap = 10;
-    refuse_layout(t, &in, "zero_layout of 11 tensors into 10 units", LAB_ERANGE);
-    in = good;
-    in.model.tensor[5].count = UINT64_MAX / 16;
-    refuse_layout(t, &in, "zero_layout of 2^60 parameters", LAB_ERANGE);
-}
-
-static void check_table1(struct lab_test *t)
-{
-    check_cells(t, "Table 1", table1, COUNT(table1), mixed_rounding);
-}
-
-static void check_figure1(struct lab_test *t)
-{
-    check_cells(t, "Figure 1", figure1, COUNT(figure1), one_digit);
-}
-
-/* ---- TODO 3 ---- */
-
-static void check_ledger(struct lab_test *t)
-{
-    struct ledger_in in = {.ranks = 3,
-                           .granule_bytes = 512,
-                           .asked = 10,
-                           .step = {{0, 0, ZERO_PARAM, 1000},
-                                    {0, 0, ZERO_GRAD, 512},
-                                    {0, 2, ZERO_PARAM, 1},
-                                    {1, 0, ZERO_PARAM, 1000},
-                                    {0, 0, ZERO_BUCKET, 700},
-                                    {0, 0, ZERO_PARAM, 600},
-                                    {1, 0, ZERO_GRAD, 512},
-                                    {1, 0, ZERO_BUCKET, 700},
-                                    {0, 0, ZERO_GRAD, 513},
-                                    {1, 0, ZERO_MOMENTUM, 512}}};
-    check_books(t, &in);
-    for (int i = 0; i < in.asked; i++) /* a model of billions of parameters */
-        in.step[i].bytes = (in.step[i].bytes << 27) + 1;
-    in.granule_bytes = 2 << 20;
-    check_books(t, &in);
-}
-
-static void check_ledger_limit(struct lab_test *t)
-{
-    struct ledger_in in = {.ranks = 2,
-                           .granule_bytes = 256,
-                           .limit_bytes = 1024,
-                           .asked = 8,
-                           .step = {{0, 1, ZERO_PARAM, 700},
-                                    {0, 1, ZERO_GRAD, 257},
-                                    {0, 0, ZERO_GRAD, 1025},
-                                    {0, 0, ZERO_GRAD, 1024},
-                                    {0, 1, ZERO_MASTER, 256},
-                                    {0, 1, ZERO_MASTER, 1},
-                                    {1, 1, ZERO_PARAM, 700},
-                                    {0, 1, ZERO_MASTER, 768}}};
-    check_books(t, &in);
-}
-
-static void check_ledger_bad(struct lab_test *t)
-{
-    struct ledger_in in = {.ranks = 2,
-                           .granule_bytes = 512,
-                           .asked = 9,
-                           .step = {{0, 2, ZERO_PARAM, 1},
-                                    {0, -1, ZERO_PARAM, 1},
-                                    {0, 0, ZERO_KINDS, 1},
-                                    {0, 0, -1, 1},
-                                    {0, 0, ZERO_PARAM, 0},
-                                    {1, 0, ZERO_PARAM, 1},
-                                    {1, 2, ZERO_PARAM, 1},
-                                    {1, 0, ZERO_PARAM, 0},
-                                    {0, 0, ZERO_PARAM, UINT64_MAX}}};
-    refuse_books(t, &in, "a booking that makes no sense");
-    in.null = 1;
-    in.step[0].rank = 0;
-    refuse_books(t, &in, "a booking without a ledger");
-}
 
 /* ---- TODO 4 ---- */
 
@@ -229,11 +51,18 @@ static void refuse_schedule(struct lab_test *t, const struct plan_in *in, const 
 static void check_schedule_bad(struct lab_test *t)
 {
     struct plan_in in = {.model = mlp(), .how = {.stage = 3, .ranks = 2, .align = 1}};
-    for (in.null = 1; in.null <= 3; in.null++)
+    for (in.null = 1; in.null <= 4; in.null++)
         refuse_schedule(t, &in, "zero_schedule with a null pointer", LAB_EINVAL);
     in.null = 0;
-    for (in.cap = 1; in.cap < 31; in.cap++) /* 10 resident, 8 forward, 11 backward, 2 updates */
+    struct lab_run *run = lab_run(t, "schedule", &in, sizeof in, sizeof(struct schedule_out));
+    int count = ((const struct schedule_out *)lab_output(run))->count, less[] = {1, 10, count - 1};
+    check_schedule_of(t, &in);
+    for (int i = 0; i < COUNT(less); i++) {
+        in.cap = less[i];
         refuse_schedule(t, &in, "zero_schedule into too little room", LAB_ERANGE);
+    }
+    in.cap = count;
+    check_schedule_of(t, &in); /* just enough */
 }
 
 /* ---- TODO 5 ---- */
@@ -265,6 +94,7 @@ static void check_fit(struct lab_test *t)
     check_fits_of(t, &small, (struct zero_how){.ranks = 4, .align = 1}, 512);
     check_fits_of(t, &large, (struct zero_how){.ranks = 8, .align = 8, .bucket = 2500}, 512);
     check_fits_of(t, &large, (struct zero_how){.ranks = 3, .align = 1, .per_tensor = 1}, 1);
+    check_fits_of(t, &large, (struct zero_how){.ranks = 3, .align = 1}, UINT64_C(3) << 32);
 }
 
 static void check_fit_bad(struct lab_test *t)
@@ -275,12 +105,22 @@ static void check_fit_bad(struct lab_test *t)
         .how = {.ranks = 4, .align = 1},
         .asked = 5,
         .q = {{512, 100000, 1}, {512, 100000, 2}, {512, 100000, 3}, {0, 100000, 0}, {512, 0, 0}}};
+    static const struct fit_question one_byte = {512, 1, 0};
     struct lab_run *run = lab_run(t, "fit", &in, sizeof in, sizeof(struct fit_out));
     const struct fit_out *out = lab_output(run);
     for (int i = 0; i < in.asked; i++) {
         expect_rc(t, "zero_fit of what makes no sense", out->rc[i], LAB_EINVAL);
         lab_expect(t, out->untouched[i], "zero_fit failed and wrote *fit all the same");
     }
+    in.asked = 1;
+    in.q[0] = one_byte;
+    out = lab_output(lab_run(t, "fit", &in, sizeof in, sizeof(struct fit_out)));
+    expect_rc(t, "zero_fit into 1 byte", out->rc[0], LAB_ENOMEM);
+    in.how.align = 0;
+    out = lab_output(lab_run(t, "fit", &in, sizeof in, sizeof(struct fit_out)));
+    expect_rc(t, "zero_fit with align 0", out->rc[0], LAB_EINVAL);
+    expect_bytes(t, "zero_fit with align 0", "what it allocated and did not free", out->left_bytes,
+                 0);
 }
 
 LAB_CASES = {
@@ -412,10 +252,19 @@ LAB_CASES = {
     {.name = "reduce",
      .todo = 6,
      .title = "zero_reduce: what a rank owns is the sum over all ranks",
-     .points = 4,
+     .points = 3,
      .min_gpus = 1,
      .wants_gpus = 3,
      .check = check_reduce},
+    {.name = "reduce_errors",
+     .todo = 6,
+     .title =
+         "zero_reduce and zero_memory when a call of CUDA fails: its error, and ledgers that know",
+     .rule = "whoever goes on after an error, or returns another result, hides it",
+     .points = 1,
+     .needs_witness = true,
+     .one_order = true,
+     .check = check_reduce_errors},
     {.name = "step",
      .todo = 6,
      .title =
@@ -442,7 +291,7 @@ LAB_CASES = {
     {.name = "gather",
      .todo = 7,
      .title = "zero_gather: all parameters on all ranks",
-     .points = 3,
+     .points = 2,
      .min_gpus = 1,
      .wants_gpus = 4,
      .check = check_gather},
@@ -453,6 +302,14 @@ LAB_CASES = {
      .min_gpus = 1,
      .wants_gpus = 2,
      .check = check_bus},
+    {.name = "gather_errors",
+     .todo = 7,
+     .title = "zero_gather and zero_bus when a call of CUDA fails: its error",
+     .rule = "whoever goes on after an error, or returns another result, hides it",
+     .points = 1,
+     .needs_witness = true,
+     .one_order = true,
+     .check = check_gather_errors},
     {.name = "stage3",
      .todo = 7,
      .title = "stage 3 on 1 to 4 ranks: the same bits after ten steps, and the ledger is right",

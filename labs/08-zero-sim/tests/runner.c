@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * runner.c: lab 08's adapters: a question from the verifier, the student's functions, the answer.
  */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,9 +88,22 @@ LAB_RUN(ledger)
     for (int i = 0; i < in->asked; i++) {
         const struct ledger_step *s = &in->step[i];
         struct zero_ledger *to = in->null ? NULL : &ledger;
-        out->rc[i] = s->drop ? ledger_drop(to, s->rank, (enum zero_kind)s->kind, s->bytes)
+        if (s->what == BOOK_LIMIT)
+            ledger.limit_bytes = s->bytes;
+        else
+            out->rc[i] = s->what == BOOK_DROP
+                             ? ledger_drop(to, s->rank, (enum zero_kind)s->kind, s->bytes)
                              : ledger_add(to, s->rank, (enum zero_kind)s->kind, s->bytes);
         out->after[i] = ledger;
+    }
+}
+
+/* Behind the layout's units lies what looks like one. */
+static void fill_behind(struct zero_layout *layout)
+{
+    for (int u = layout->units; u < IO_TENSORS; u++) {
+        layout->unit[u] = layout->unit[0];
+        layout->unit[u].first_layer = layout->unit[u].last_layer = 0;
     }
 }
 
@@ -105,7 +119,8 @@ LAB_RUN(schedule)
     out->layout.cap = IO_TENSORS;
     if ((out->laid_out = zero_layout(&model, &in->how, &out->layout)))
         return;
-    s.op = out->op;
+    fill_behind(&out->layout);
+    s.op = in->null == 4 ? NULL : out->op;
     s.cap = in->cap ? in->cap : IO_OPS;
     before = s;
     out->rc = zero_schedule(in->null == 1 ? NULL : &model, in->null == 2 ? NULL : &out->layout,
@@ -134,10 +149,19 @@ LAB_RUN(predict)
     free(op);
 }
 
-LAB_RUN(fit)
+/* Bytes that malloc has given out; 0 where the C library does not say. */
+static uint64_t allocated(void)
 {
-    const struct fit_in *in = lab_input(io, sizeof *in);
-    struct fit_out *out = lab_result(io, sizeof *out);
+#if defined __GLIBC_PREREQ && __GLIBC_PREREQ(2, 33)
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+#else
+    return 0;
+#endif
+}
+
+static void ask_fits(const struct fit_in *in, struct fit_out *out)
+{
     struct zero_model model = model_of(&in->model);
     for (int i = 0; i < in->asked; i++) {
         const struct fit_question *q = &in->q[i];
@@ -148,16 +172,21 @@ LAB_RUN(fit)
     }
 }
 
-LAB_RUNS = {LAB_ENTRY(shard),
-            LAB_ENTRY(layout),
-            LAB_ENTRY(states),
-            LAB_ENTRY(ledger),
-            LAB_ENTRY(schedule),
-            LAB_ENTRY(predict),
-            LAB_ENTRY(fit),
-            LAB_ENTRY(place),
-            LAB_ENTRY(memory),
-            LAB_ENTRY(move),
-            LAB_ENTRY(train),
-            LAB_ENTRY(timed),
-            LAB_END};
+LAB_RUN(fit)
+{
+    const struct fit_in *in = lab_input(io, sizeof *in);
+    struct fit_out *out = lab_result(io, sizeof *out);
+    for (int i = 0; i < 8; i++) /* malloc keeps some of what is freed, and counts it as in use */
+        ask_fits(in, out);
+    uint64_t before = allocated();
+    ask_fits(in, out);
+    out->left_bytes = allocated() - before;
+}
+
+LAB_RUNS = {LAB_ENTRY(shard),    LAB_ENTRY(layout),
+            LAB_ENTRY(states),   LAB_ENTRY(ledger),
+            LAB_ENTRY(schedule), LAB_ENTRY(predict),
+            LAB_ENTRY(fit),      LAB_ENTRY(place),
+            LAB_ENTRY(memory),   LAB_ENTRY(move),
+            LAB_ENTRY(large),    LAB_ENTRY(train),
+            LAB_ENTRY(timed),    LAB_END};

@@ -137,6 +137,8 @@ static inline void check_predict_bad(struct lab_test *t)
     in.null = 0;
     in.rank = ZERO_MAX_RANKS;
     refuse_predict(t, &in, "zero_predict for a rank that is not there");
+    struct predict_in empty = {.granule_bytes = 512, .null = 2};
+    refuse_predict(t, &empty, "zero_predict of no operation without a ledger");
     in.rank = 0;
     add_op(&in, ZERO_FREE, ZERO_MASTER, (uint64_t)1 << 40, 0);
     refuse_predict(t, &in, "zero_predict of a schedule that frees more than there is");
@@ -178,6 +180,8 @@ static inline void check_fits_of(struct lab_test *t, const struct io_model *m, s
                    want / 4 ? "with it" : "without it");
         expect_bytes(t, call, "peak_bytes", got->peak_bytes, peak[want]);
     }
+    expect_bytes(t, "zero_fit", "what it allocated and did not free (zero_work_close)",
+                 out->left_bytes, 0);
 }
 
 #endif

@@ -82,7 +82,7 @@ static void check_ledger_random(struct lab_test *t)
                                   .bytes = 1 + lab_random(t) % 7000};
         if (i > 0 && lab_random(t) % 3 == 0) {
             *s = in.step[lab_random(t) % (uint64_t)i];
-            s->drop = 1;
+            s->what = BOOK_DROP;
         }
     }
     check_books(t, &in);

@@ -17,7 +17,7 @@ static inline void check_place_answer(struct lab_test *t, const struct place_in 
     int apart = in->stage >= (grad ? 2 : 3);
     uint64_t kept = at[in->q[i].kind][unit],
              gathered = at[grad ? ZERO_BUCKET : ZERO_GATHERED][unit];
-    uint64_t owned = !apart && in->stage ? kept + 2 * in->shard * (uint64_t)rank : kept;
+    uint64_t owned = !apart && in->stage && kept ? kept + 2 * in->shard * (uint64_t)rank : kept;
     char call[160];
     snprintf(call, sizeof call, "zero_place(rank %d, %s, unit %d) in stage %d", rank,
              grad ? "ZERO_GRAD" : "ZERO_PARAM", unit, in->stage);
@@ -38,6 +38,7 @@ static inline void check_places_of(struct lab_test *t, int stage, int ranks, uin
             for (int u = 0; u < IO_UNITS; u++)
                 in.at[r][k][u] = 0x100000u + (uint64_t)((r * ZERO_KINDS + k) * IO_UNITS + u) * 4096;
     in.at[1][ZERO_BUCKET][2] = in.at[1][ZERO_GATHERED][2] = 0; /* not allocated at the moment */
+    in.at[2][ZERO_PARAM][3] = in.at[2][ZERO_GRAD][3] = 0;
     for (int r = 0; r < ranks; r++)
         for (int u = 0; u < IO_UNITS; u++)
             for (int kind = ZERO_PARAM; kind <= ZERO_GRAD; kind++) {
@@ -165,16 +166,20 @@ static inline void check_memory_limit(struct lab_test *t, int offload)
                            .how = {.stage = 1, .ranks = 3, .align = 1, .offload = offload},
                            .full = -1,
                            .limited = 1,
-                           .asked = 1,
-                           .op = {{ZERO_ALLOC, ZERO_MASTER, 0, offload, 3 << 20}}};
+                           .asked = 2,
+                           .op = {{ZERO_ALLOC, ZERO_MASTER, 1, offload, 600 << 10},
+                                  {ZERO_ALLOC, ZERO_MASTER, 0, offload, 600 << 10}}};
     const struct memory_out *out = ask_memory(t, &in);
-    const char *call = "zero_memory(3 MiB) where rank 1's ledger has room for 1 MiB";
-    expect_rc(t, call, out->rc[0], LAB_ENOMEM);
+    const char *call = "zero_memory(600 KiB) where rank 1's ledger has no room for it";
+    expect_rc(t, "zero_memory(600 KiB) where each ledger has room for it", out->rc[0], LAB_OK);
+    expect_rc(t, call, out->rc[1], LAB_ENOMEM);
     for (int r = 0; r < in.how.ranks; r++) {
-        lab_expect(t, out->where[0][r] == -2, "%s: rank %d has an allocation all the same", call,
+        lab_expect(t, out->where[1][r] == -2, "%s: rank %d has an allocation all the same", call,
                    r);
-        expect_bytes(t, call, "the ledger's held[0]", offload ? out->host[0][0] : out->held[0][0],
-                     0);
+        expect_bytes(t, call, "the ledger's run->gpu.held[rank], with another unit's allocation,",
+                     out->held[1][r], out->held[0][r]);
+        expect_bytes(t, call, "the ledger's run->host.held[rank], with another unit's allocation,",
+                     out->host[1][r], out->host[0][r]);
     }
 }
 
@@ -238,6 +243,27 @@ static inline float want_moved(const struct move_in *in, const struct move_out *
     }
 }
 
+/* The first element that is not what it should be: false, if there is one. */
+static inline bool moved_right(const struct move_in *in, const struct move_out *out,
+                               const struct moved_halves *got, const struct moved_halves *data,
+                               int *rank, int *element)
+{
+    for (*rank = 0; *rank < in->how.ranks; ++*rank)
+        for (*element = 0; *element < (int)out->elements; ++*element)
+            if (half_value(got->half[*rank][*element]) !=
+                want_moved(in, out, data, *rank, *element))
+                return false;
+    return true;
+}
+
+static inline const struct moved_halves *moved_to(const struct lab_run *run,
+                                                  const struct move_in *in)
+{
+    const struct move_out *out = lab_output(run);
+    const struct moved_halves *known = (const struct moved_halves *)out->half;
+    return io_is_collective(in->moved) ? lab_sealed_output(run) : known;
+}
+
 /* What the collectives sent, and that sums were made on GPUs. */
 static inline void expect_moved_between(struct lab_test *t, const struct lab_run *run,
                                         const struct move_in *in, const struct move_out *out,
@@ -255,6 +281,14 @@ static inline void expect_moved_between(struct lab_test *t, const struct lab_run
     for (int r = 0; r < in->how.ranks && in->moved == MOVED_REDUCE; r++)
         lab_expect(t, lab_kernels_within(run, NULL, r).count > 0,
                    "%s: no kernel ran on GPU %d: gradients are added where they lie", call, r);
+    uint64_t own = in->moved == MOVED_REDUCE ? in->how.stage >= 2 : in->how.stage == 3;
+    for (int r = 0; r < in->how.ranks && collective; r++)
+        lab_expect(t, w->copied[r][r] <= own * 2 * out->shard,
+                   "%s: rank %d copied %" PRIu64
+                   " bytes inside GPU %d: in this stage what is owned "
+                   "%s",
+                   call, r, w->copied[r][r], r,
+                   own ? "has less" : "is a part of the whole, and nothing is copied");
     for (int r = 0; r < in->how.ranks && !collective; r++)
         lab_expect(t,
                    in->moved == MOVED_TO_HOST ? w->copied[r][LAB_HOST] >= 2 * out->shard
@@ -275,23 +309,21 @@ static inline void check_moved(struct lab_test *t, const struct move_in *in)
     const struct moved_halves *data = seal_moved(t);
     struct lab_run *run = lab_run(t, "move", in, sizeof *in, sizeof(struct move_out));
     const struct move_out *out = lab_output(run);
-    const struct moved_halves *sealed = lab_sealed_output(run);
-    bool hidden = io_is_collective(in->moved);
+    int r, i;
     char call[240];
     describe(&in->how, names[in->moved], call, sizeof call);
     expect_rc(t, "zero_run_open", out->opened, LAB_OK);
     expect_rc(t, "zero_run_start", out->started, LAB_OK);
     expect_rc(t, call, out->rc, LAB_OK);
-    for (int r = 0; r < in->how.ranks; r++)
-        for (int i = 0; i < (int)out->elements; i++) {
-            float got = half_value((hidden ? sealed->half : out->half)[r][i]);
-            float want = want_moved(in, out, data, r, i);
-            lab_expect(t, got == want, "%s: rank %d's %s %d is %g, expected %g (%s)", call, r,
-                       places[in->moved], i, got, want, hints[in->moved]);
-        }
+    if (!moved_right(in, out, moved_to(run, in), data, &r, &i))
+        lab_fail(t, __FILE__, __LINE__, "moved", "%s: rank %d's %s %d is %g, expected %g (%s)",
+                 call, r, places[in->moved], i, half_value(moved_to(run, in)->half[r][i]),
+                 want_moved(in, out, data, r, i), hints[in->moved]);
     expect_rc(t, "without a run", out->null_rc[0], LAB_EINVAL);
     expect_rc(t, "without an operation", out->null_rc[1], LAB_EINVAL);
     expect_rc(t, "another operation", out->wrong_rc, LAB_EINVAL);
+    expect_rc(t, "a unit that is not there", out->unit_rc, LAB_EINVAL);
+    expect_rc(t, "zero_bus without offload", out->bus_rc, LAB_EINVAL);
     expect_moved_between(t, run, in, out, call);
     lab_nothing_leaked(t, run);
 }

@@ -237,11 +237,62 @@ LAB_RUN(move)
         struct zero_op wrong = op;
         wrong.what = ZERO_FORWARD;
         out->wrong_rc = move(&run, in->moved, &wrong);
+        wrong = op;
+        wrong.index = run.work.layout.units;
+        out->unit_rc = move(&run, in->moved, &wrong);
+        wrong =
+            (struct zero_op){.what = ZERO_TO_HOST, .kind = ZERO_KINDS, .bytes = 2 * unit->shard};
+        out->bus_rc = in->how.offload ? LAB_EINVAL : zero_bus(&run, &wrong);
         out->rc = move(&run, in->moved, &op);
         (void)ring_wait(&run.ring);
         read_moved(&run, in, out);
     }
     zero_run_close(&run);
+}
+
+/* ---- sizes that 32 bits do not hold ---- */
+
+#define SMALL_BYTES 4096
+
+static void free_large(struct zero_run *run)
+{
+    for (int r = 0; r < run->ring.n; r++)
+        for (int k = 0; k < ZERO_KINDS; k++)
+            (void)cudaFree(run->rank[r].at[k][0]);
+}
+
+/* One unit whose memory is small: a copy of what it says there is must be refused. */
+LAB_RUN(large)
+{
+    static const int kinds[] = {ZERO_PARAM, ZERO_GRAD, ZERO_GATHERED, ZERO_BUCKET};
+    const struct large_in *in = lab_input(io, sizeof *in);
+    struct large_out *out = lab_result(io, sizeof *out);
+    struct zero_run run;
+    int gpu[RING_RANKS] = {0}, gpus = 1;
+    struct zero_unit unit = {.shard = ((uint64_t)1 << 31) + 4};
+    struct zero_op op = {.what = ZERO_ALL_GATHER, .kind = ZERO_KINDS};
+    memset(&run, 0, sizeof run);
+    unit.count = unit.padded = unit.shard * (uint64_t)in->ranks;
+    if (in->moved == MOVED_REDUCE)
+        op.what = in->stage ? ZERO_REDUCE_SCATTER : ZERO_ALL_REDUCE;
+    op.bytes = 2 * unit.padded;
+    (void)cudaGetDeviceCount(&gpus);
+    for (int r = 0; r < in->ranks; r++)
+        gpu[r] = run.rank[r].gpu = r % gpus;
+    if ((out->opened = ring_open(&run.ring, gpu, in->ranks, SMALL_BYTES)))
+        return;
+    run.ring.inbox_bytes = op.bytes; /* or the ring would refuse the size */
+    run.work.layout = (struct zero_layout){.unit = &unit, .cap = 1, .units = 1};
+    run.work.layout.how = (struct zero_how){.stage = in->stage, .ranks = in->ranks, .align = 1};
+    for (int r = 0; r < in->ranks; r++) {
+        (void)cudaSetDevice(gpu[r]);
+        for (int k = 0; k < 4; k++)
+            (void)cudaMalloc(&run.rank[r].at[kinds[k]][0], SMALL_BYTES);
+    }
+    out->rc = move(&run, in->moved, &op);
+    (void)ring_wait(&run.ring);
+    free_large(&run);
+    ring_close(&run.ring);
 }
 
 /* ---- training ---- */
@@ -341,6 +392,7 @@ LAB_RUN(train)
     for (int r = 0; r < IO_RANKS; r++)
         (void)cudaFree(taken[r]);
     zero_run_close(&run);
+    out->closed_rc = zero_step(&run);
 }
 
 #endif

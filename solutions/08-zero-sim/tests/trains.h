@@ -30,6 +30,7 @@ static inline const struct train_out *must_train(struct lab_test *t, const struc
     describe(&in->how, "zero_step", call, sizeof call);
     expect_rc(t, "zero_run_open", out->opened, LAB_OK);
     expect_rc(t, "zero_step(NULL)", out->null_rc, LAB_EINVAL);
+    expect_rc(t, "zero_step of a run that is not open", out->closed_rc, LAB_EINVAL);
     expect_rc(t, "zero_run_start (zero_memory of what is resident)", out->started, LAB_OK);
     for (int i = 0; i < in->steps; i++)
         lab_expect(t, out->rc[i] == LAB_OK, "%s: step %d returned %d (%s) at operation %d, %s",
