@@ -2,7 +2,7 @@
 """Mutation testing of the labs: every small mistake in what learners write must be seen by a test.
 
     python3 tests/mutation/run.py [--lab NN ...] [--sample N] [--operator NAME] [--jobs N]
-                                  [--seconds N --resume] [--write]
+                                  [--part K/N] [--seconds N --resume] [--write]
 
 Makes the mutants (operators.py), builds each in place of the solution's file, and runs the tests
 that a learner's mistake there can fail until one does: the public ones of its TODO, those of all
@@ -16,6 +16,8 @@ looked through, and run only when --lab names them. A key that no mutant has is 
 
 Fates are kept in the build folder. With --resume those that a test saw or that the list names are
 not tried again, and --seconds starts no more after so long: status 3 says that mutants are left.
+--part 2/3 tries every third mutant, beginning with the second: three machines share a lab, and the
+fates of all, brought together in the file of --resume, are the lab's.
 That the solution passes with the limits of time that mutants have is looked at first, but for
 --sample and --resume.
 
@@ -310,6 +312,8 @@ def write_report(report: dict[str, dict[str, int]]) -> None:
 def sampled(all_made: list[Made], asked: argparse.Namespace) -> list[Made]:
     wanted = [one for one in all_made if asked.operator in one.operator]
     wanted = [one for one in wanted if asked.todo in {0, *one.todos}]
+    share, shares_made = (int(word) for word in asked.part.split("/"))
+    wanted = wanted[share - 1 :: shares_made]
     if asked.sample and asked.sample < len(wanted):
         picked = set(random.Random(asked.seed).sample(range(len(wanted)), asked.sample))
         wanted = [one for i, one in enumerate(wanted) if i in picked]
@@ -377,6 +381,8 @@ def run_lab(project: Project, lab: Lab, asked: argparse.Namespace) -> tuple[dict
                 continue
             fates.append(fate)
             kept.add(fate)
+            if len(fates) % 50 == 0:  # for a run that is ended from outside
+                kept.write()
             new = fate.state in ("survived", "broken") and fate.made.key not in reasons
             surprises += new
             if new or asked.all:
@@ -400,6 +406,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=0, help="so many of each lab, by --seed")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--part", default="1/1", help="K/N: the K-th of N shares")
     parser.add_argument("--seconds", type=float, default=0, help="start no more after so long")
     parser.add_argument("--resume", action="store_true", help="go on where the last run ended")
     parser.add_argument("--all", action="store_true", help="print each mutant's fate")

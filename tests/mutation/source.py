@@ -15,7 +15,8 @@ _TOKEN = re.compile(
       |<<<|>>>|<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\S""",
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-_TODO = re.compile(r"\bTODO\((\d+)\)")
+_TODO = re.compile(r"// TODO\((\d+)\)[:,]")
+_MENTION = re.compile(r"\bTODO\((\d+)\)")  # also "as TODO(2)", "the kernel of TODO(2) goes here"
 _HELPER = re.compile(r"^static\b[^;={]*?(\w+)\(", re.MULTILINE)
 _BEGIN, _END = "// BEGIN SOLUTION", "// END SOLUTION"
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
@@ -93,7 +94,8 @@ def regions(source: str) -> list[Region]:
 
 
 def _todos_of(source: str, spans: list[tuple[int, int]], begin: int, end: int) -> frozenset[int]:
-    """Of the comment above the passage in the same function; of helpers, those of their callers."""
+    """Of the comment above the passage in the same function; of helpers, those of their callers, or
+    what the comment above them mentions."""
     function = max(source.rfind("\n}\n", 0, begin), source.rfind(_END, 0, begin), 0)
     above = _TODO.findall(source, function, begin)
     if above:
@@ -105,7 +107,8 @@ def _todos_of(source: str, spans: list[tuple[int, int]], begin: int, end: int) -
         if names and span[0] != begin and re.search(rf"\b({names})\b", source[slice(*span)])
     ]
     behind = [span for span in callers if span[0] > begin]  # C wants a helper above its callers
-    return frozenset().union(*(_todos_of(source, spans, *span) for span in behind))
+    mention = frozenset(map(int, _MENTION.findall(source, function, begin)[-1:]))
+    return frozenset().union(*(_todos_of(source, spans, *span) for span in behind)) or mention
 
 
 def tokens_of(source: str, begin: int, end: int) -> list[Token]:

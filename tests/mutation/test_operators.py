@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from operators import mutants
+from run import arguments, sampled
 
 HEADER = "enum { FILLED, DRAINED };\n"
 SOURCE = """\
@@ -231,7 +232,8 @@ int two(int a)
 }
 int three(int a)
 {
-    // TODO(3): three.
+    // TODO(3), bonus: three.
+    //   before: as TODO(2)
     // BEGIN SOLUTION
     return helper(deep(a));
     // END SOLUTION
@@ -244,7 +246,15 @@ class Helpers(unittest.TestCase):
         todos = {one.line: set(one.todos) for one in mutants(HELPED, "")}
         self.assertEqual(todos[4], {1, 3})
         self.assertEqual(todos[10], {1, 3})
-        self.assertEqual((todos[17], todos[24], todos[31]), ({1}, {2}, {3}))
+        self.assertEqual((todos[17], todos[24], todos[32]), ({1}, {2}, {3}))
+
+
+class Shares(unittest.TestCase):
+    def test_parts_are_the_whole(self) -> None:
+        made = mutants(HELPED, "")
+        parts = [sampled(made, arguments(["--part", f"{k}/3"])) for k in (1, 2, 3)]
+        self.assertEqual(sorted(one.key for part in parts for one in part),
+                         sorted(one.key for one in made))  # fmt: skip
 
 
 if __name__ == "__main__":
