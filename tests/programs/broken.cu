@@ -40,6 +40,22 @@ static void events()
     cudaGetLastError();
 }
 
+/* The first call of each kind. */
+static void calls(int *mine)
+{
+    cudaEvent_t event;
+    int value = 0;
+    cudaEventCreate(&event);
+    store<<<1, 1>>>(mine, 1);
+    printf("launch: %s\n", cudaGetErrorName(cudaGetLastError()));
+    printf("copy: %s\n",
+           cudaGetErrorName(cudaMemcpyAsync(&value, mine, sizeof value, cudaMemcpyDefault)));
+    printf("record: %s\n", cudaGetErrorName(cudaEventRecord(event)));
+    printf("wait: %s\n", cudaGetErrorName(cudaStreamWaitEvent(0, event, 0)));
+    printf("sync: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    cudaGetLastError();
+}
+
 /* Of 128 words, which are 512 bytes of GPU 1's. */
 static int words_that_arrive(int *theirs)
 {
@@ -100,7 +116,9 @@ static void pair(int *mine)
 int main()
 {
     events();
-    pair(allocations());
+    int *mine = allocations();
+    calls(mine);
+    pair(mine);
     int *p;
     cudaSetDevice(2);
     cudaMalloc(&p, sizeof *p);

@@ -212,6 +212,9 @@ class LastError(unittest.TestCase):
         self.assertNotIn("cudaError", run("last_error", "first").stdout)
 
 
+KINDS = ("launch", "copy", "record", "wait", "sync")
+
+
 class Broken(unittest.TestCase):
     """VGPU_FAULT: what breaks on purpose, and nothing else does."""
 
@@ -224,6 +227,7 @@ class Broken(unittest.TestCase):
         usual, us = self.seen(""), float(self.seen("")["us"])
         self.assertEqual((usual["stored"], usual["copied"]), ("7", "8"))
         self.assertEqual(usual["words"], "128")
+        self.assertEqual({usual[kind] for kind in KINDS}, {"cudaSuccess"})
         self.assertEqual({usual[f"allocation {i}"] for i in range(1, 5)}, {"cudaSuccess"})
         self.assertEqual({usual[f"GPU 2, {i}"] for i in range(1, 5)}, {"cudaSuccess"})
         for words, changed in (
@@ -233,6 +237,7 @@ class Broken(unittest.TestCase):
             ("event:2", {"event 2": "cudaErrorMemoryAllocation"}),
             ("call:cudaMalloc=3", {"allocation 3": "cudaErrorUnknown"}),
             ("call:cudaMemcpyPeer=1", {"copied": "7"}),
+            *((f"call:{kind}=1", {kind: "cudaErrorUnknown"}) for kind in KINDS),
             ("peer-drop:0-1", {"stored": "0", "copied": "0", "words": "0"}),
             ("peer-tear:0-1", {"words": "16"}),
             ("gpu-lost:2@op=3", {"GPU 2, 3": "cudaErrorUnknown", "GPU 2, 4": "cudaErrorUnknown"}),

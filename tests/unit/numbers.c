@@ -129,6 +129,7 @@ UNIT(words_of_vgpu_fault)
     EXPECT(injects("alloc:3,event:2,peer-drop:0-1,link:0-1=0.1,copy-delay:0-1=50,gpu-lost:2@op=10,"
                    "granule:1=4,clock:1=0.1,peer-tear:3-2,call:cudaMemcpyAsync=2"),
            "the examples");
+    EXPECT(injects("call:launch=1,call:sync=2"), "kinds of calls");
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
         EXPECT(!injects(bad[i]), "\"%s\"", bad[i]);
 }

@@ -167,11 +167,34 @@ bool inject_no_event(void)
     return next_fails(EVENT);
 }
 
-bool inject_fails(const char *call)
+/* A launch bears its kernel's name, and there are several calls that copy or wait: a word of
+ * "call:" may name the kind. */
+static const char *kind_of(uint32_t op)
+{
+    switch (op) {
+    case VGPU_OP_LAUNCH:
+        return "launch";
+    case VGPU_OP_COPY:
+        return "copy";
+    case VGPU_OP_EVENT_RECORD:
+        return "record";
+    case VGPU_OP_STREAM_WAIT:
+        return "wait";
+    case VGPU_OP_STREAM_SYNC:
+    case VGPU_OP_EVENT_SYNC:
+    case VGPU_OP_DEVICE_SYNC:
+        return "sync";
+    default:
+        return "";
+    }
+}
+
+bool inject_fails(const char *call, uint32_t op)
 {
     bool fails = false;
     for (struct fault *f = faults; f < faults + fault_count; f++)
-        if (f->kind == CALL && strncmp(f->name, call, NAME_BYTES) == 0)
+        if (f->kind == CALL &&
+            (strncmp(f->name, call, NAME_BYTES) == 0 || strcmp(f->name, kind_of(op)) == 0))
             fails |= ++f->count == (uint64_t)f->number;
     return fails;
 }

@@ -203,7 +203,7 @@ void request_handle(struct connection *c)
         count_call(c->process, q);
         count_claims(c, q);
     }
-    if (c->process && inject_fails(q->call)) {
+    if (c->process && inject_fails(q->call, q->op)) {
         request_fail(c, VGPU_UNKNOWN, "this call fails because VGPU_FAULT says so");
         return;
     }

@@ -4,7 +4,9 @@
  *     alloc:3              the third allocation (device, pool, VMM, pinned) fails
  *     event:2              the creation of the second event fails
  *     call:cudaMemcpyAsync=2
- *                          the second call of that name fails and does nothing
+ *                          the second call of that name fails and does nothing; in place of a name
+ *                          a kind: launch, copy, record (of an event), wait (of a stream for an
+ *                          event), sync (of the host)
  *     peer-drop:0-1        stores and peer copies of GPU 0 to memory of GPU 1 are lost
  *     peer-tear:0-1        of what kernels of GPU 0 store to memory of GPU 1, only the first 64 of
  *                          each 512 bytes arrive
@@ -34,9 +36,9 @@ bool inject_no_memory(void);
 /* Called for each event that is made: true if this one fails. */
 bool inject_no_event(void);
 
-/* Called for each request of a program, with the name of the call that sends it: true if this one
- * fails. */
-bool inject_fails(const char *call);
+/* Called for each request (VGPU_OP_...) of a program, with the name of the call that sends it: true
+ * if this one fails. */
+bool inject_fails(const char *call, uint32_t op);
 
 /* Faults of transfers between two GPUs. */
 bool inject_drops(int from, int to);
