@@ -8,7 +8,8 @@
  *
  * The shape of the sum is fixed, so that it gives the same bits in every run: element i belongs to
  * block (i / SUM_THREADS) % blocks, every block adds its elements in float, and the blocks' results
- * ("partials") are then added in double.
+ * ("partials") are then added in double. Kernels read each element and each partial once, and one
+ * thread writes each result, once.
  */
 #ifndef LAB04_H
 #define LAB04_H
@@ -34,7 +35,7 @@ struct sum_part {
     size_t count;
     float *partials;     /* `blocks` floats, sum_start's result */
     int blocks;          /* 1 to SUM_MAX_BLOCKS */
-    double *total;       /* one double, for sum_peer when this part is the root */
+    double *total;       /* one double, for sum_peer when this part is the root; else may be NULL */
     cudaStream_t stream; /* non-blocking: the default stream does not wait for it */
     cudaEvent_t done;    /* recorded on `stream` when the partials are there */
 };
@@ -51,7 +52,8 @@ int split(size_t n, int parts, int i, size_t *first, size_t *count);
  * b's elements of data[0 .. n - 1], 0 when it has none. `stream`, `data` and `partials` belong to
  * the current device; data need not be aligned to more than a float. sum_shared combines a block's
  * threads in shared memory, sum_warp with shuffles. LAB_EINVAL for blocks outside 1 ..
- * SUM_MAX_BLOCKS, missing partials, or missing data with n > 0; LAB_ENOGPU without a GPU. */
+ * SUM_MAX_BLOCKS, missing partials, or missing data with n > 0; LAB_ENOGPU without a GPU; what a
+ * launch that fails says, as sum_result puts it. */
 int sum_shared(const float *data, size_t n, float *partials, int blocks, cudaStream_t stream);
 int sum_warp(const float *data, size_t n, float *partials, int blocks, cudaStream_t stream);
 
@@ -62,15 +64,17 @@ int sum_warp(const float *data, size_t n, float *partials, int blocks, cudaStrea
 int sum_start(const struct sum_part *part, int parts);
 
 /* After sum_start: waits for each part, brings its partials to the host and adds them there, part
- * by part and block by block, in double. LAB_EINVAL for a missing sum, else as sum_check. */
+ * by part and block by block, in double. LAB_EINVAL for a missing sum, else as sum_check. A wait or
+ * a copy that fails is an error. */
 int sum_host(const struct sum_part *part, int parts, double *sum);
 
 /* After sum_start: a kernel on part[root].gpu reads all partials where they lie, adds them
  * in double in an order that is the same in every run, and only the result comes to the host. The
  * root's stream waits for the others' events, the host only for the result. Peer access from the
  * root's GPU to the others was switched on by the caller (lab 02). LAB_EINVAL for a root outside
- * 0 .. parts - 1 or a missing sum, else as sum_check; LAB_ENOPEER when the root cannot access the
- * memory of one of the others; nothing is launched then. */
+ * 0 .. parts - 1 or without a total, or a missing sum, else as sum_check; LAB_ENOPEER when the root
+ * cannot access the memory of one of the others; nothing is launched then. A call of CUDA that
+ * fails is an error, and nothing is launched after it. */
 int sum_peer(const struct sum_part *part, int parts, int root, double *sum);
 
 enum sum_kind {

@@ -35,6 +35,7 @@ struct block_call {
     int32_t which, gpu, blocks, no_data, no_partials;
     int32_t shift; /* floats between the allocation and data[0] */
     uint64_t first, n;
+    uint64_t claimed; /* elements that the call is told of beyond the n that are there */
 };
 struct block_in {
     uint64_t calls;
@@ -63,7 +64,7 @@ struct parts_in {
     int32_t gpu[SUM_MAX_PARTS], blocks[SUM_MAX_PARTS];
     uint64_t count[SUM_MAX_PARTS]; /* sealed: part after part */
 };
-enum damage { DAMAGE_NOT, DAMAGE_GPU, DAMAGE_BLOCKS, DAMAGE_DATA };
+enum damage { DAMAGE_NOT, DAMAGE_GPU, DAMAGE_BLOCKS, DAMAGE_DATA, DAMAGE_TOTAL };
 struct parts_out {
     int32_t opened; /* what making the parts said */
     struct outcome start, combine[PARTS_REPEATS];
@@ -73,6 +74,25 @@ struct parts_out {
 };
 struct parts_sealed { /* after `done` (COMBINE_NOT) */
     float partials[SUM_MAX_PARTS][SUM_MAX_BLOCKS];
+};
+
+/* "refused": one of the three, with arguments that it must refuse, again and again. */
+#define REFUSALS 12
+struct refusal {
+    int32_t parts, root, no_part, no_sum;
+    int32_t damage, damaged_part;
+    int32_t want;
+};
+struct refused_in {
+    struct parts_in parts;
+    uint64_t calls;
+    struct refusal call[REFUSALS];
+};
+struct refused_out {
+    int32_t opened;
+    struct outcome call[REFUSALS];
+    int32_t launched[REFUSALS]; /* something was queued */
+    double sum[REFUSALS];       /* UNTOUCHED bytes before the call */
 };
 
 /* "timed": the sum of sealed numbers, part after part, one part on each GPU. naive: one GPU after

@@ -108,9 +108,8 @@ static inline void expect_block_call(struct lab_test *t, const struct block_call
         expect_partials(t, what, partials, data + c->first, (size_t)c->n, c->blocks, kind);
 }
 
-/* Sums parts of `floats` numbers of one kind. */
-static inline struct lab_run *ask_blocks(struct lab_test *t, const struct block_call *calls,
-                                         size_t n, size_t floats, enum numbers kind, int no_gpu)
+static inline struct lab_run *run_blocks(struct lab_test *t, const struct block_call *calls,
+                                         size_t n, size_t floats, enum numbers kind)
 {
     struct block_in *in = &blocks_question.in;
     memset(in, 0, sizeof *in);
@@ -118,7 +117,14 @@ static inline struct lab_run *ask_blocks(struct lab_test *t, const struct block_
     memcpy(in->call, calls, n * sizeof *calls);
     fill_numbers(blocks_question.data, floats, kind, lab_secret(t));
     lab_seal(t, blocks_question.data, floats * sizeof(float), n * sizeof(struct block_sealed));
-    struct lab_run *run = lab_run(t, "block_sums", in, sizeof *in, n * sizeof(struct block_out));
+    return lab_run(t, "block_sums", in, sizeof *in, n * sizeof(struct block_out));
+}
+
+/* Sums parts of `floats` numbers of one kind. */
+static inline struct lab_run *ask_blocks(struct lab_test *t, const struct block_call *calls,
+                                         size_t n, size_t floats, enum numbers kind, int no_gpu)
+{
+    struct lab_run *run = run_blocks(t, calls, n, floats, kind);
     const struct block_out *out = lab_output(run);
     const struct block_sealed *sealed = lab_sealed_output(run);
     for (size_t i = 0; i < n; i++)
@@ -166,10 +172,22 @@ static inline const float *part_data(int part)
     return parts_question.data + at;
 }
 
-static inline struct lab_run *run_parts(struct lab_test *t)
+static inline const char *combine_name(const struct parts_in *in)
+{
+    return in->combine == COMBINE_NOT    ? "sum_start"
+           : in->combine == COMBINE_HOST ? "sum_host"
+                                         : "sum_peer";
+}
+
+static inline void seal_parts(struct lab_test *t, size_t output_bytes)
 {
     size_t floats = (size_t)(part_data(parts_question.in.parts) - parts_question.data);
-    lab_seal(t, parts_question.data, floats * sizeof(float), sizeof(struct parts_sealed));
+    lab_seal(t, parts_question.data, floats * sizeof(float), output_bytes);
+}
+
+static inline struct lab_run *run_parts(struct lab_test *t)
+{
+    seal_parts(t, sizeof(struct parts_sealed));
     struct lab_run *run =
         lab_run(t, "parts", &parts_question.in, sizeof parts_question.in, sizeof(struct parts_out));
     const struct parts_out *out = lab_output(run);

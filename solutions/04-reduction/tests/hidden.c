@@ -55,6 +55,7 @@ static void check_kernels_no_gpu(struct lab_test *t)
 {
     static const struct block_call calls[] = {
         {.which = BY_SHARED, .blocks = 1, .no_data = 1},
+        {.which = BY_WARP, .blocks = 1, .no_data = 1},
         {.which = BY_WARP, .blocks = 1, .no_data = 1, .no_partials = 1},
         {.which = BY_WARP, .blocks = 0, .no_data = 1},
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * public.c: the tests of lab 04 that come with the lab.
  */
-#include "ask.h"
+#include "failures.h"
 #include "trace.h"
 
 #define MANY (1u << 17)
@@ -10,7 +10,8 @@
 
 static void check_split(struct lab_test *t)
 {
-    static const uint64_t sizes[] = {0, 1, 2, 3, 7, 8, 10, 97, 1000003, UINT64_MAX};
+    static const uint64_t sizes[] = {0,         1, 2, 3, 7, 8, 10, 97, 1000003, (1ull << 40) + 5,
+                                     UINT64_MAX};
     static const int parts[] = {1, 2, 3, 4, 8};
     static struct split_list list;
     list.used = 0;
@@ -21,7 +22,8 @@ static void check_split(struct lab_test *t)
     list.in[list.used++] = (struct split_in){.n = 10, .parts = 3, .i = 3};
     list.in[list.used++] = (struct split_in){.n = 10, .parts = 3, .i = -1};
     list.in[list.used++] = (struct split_in){.n = 10, .parts = 3, .no_count = 1};
-    ask_split(t, &list, 4);
+    list.in[list.used++] = (struct split_in){.n = 10, .parts = 3, .no_first = 1};
+    ask_split(t, &list, 5);
 }
 
 /* ---- TODO(2) and TODO(3) ---- */
@@ -38,8 +40,10 @@ static void ask_kernel(struct lab_test *t, int32_t which)
         {.blocks = 5, .n = 65537, .gpu = 1},
         {.blocks = 4, .n = 0, .no_data = 1},
         {.blocks = 0, .n = 10},
-        {.blocks = 4, .n = 10, .no_data = 1},
+        {.blocks = 4, .n = 1, .no_data = 1},
+        {.blocks = 4, .n = 1ull << 32, .no_data = 1},
         {.blocks = 4, .n = 10, .no_partials = 1},
+        {.blocks = SUM_MAX_BLOCKS, .n = 700},
         {.blocks = SUM_MAX_BLOCKS + 1, .n = 10},
     };
     for (size_t i = 0; i < COUNT(calls); i++)
@@ -48,6 +52,10 @@ static void ask_kernel(struct lab_test *t, int32_t which)
     calls[0] = (struct block_call){.which = which, .blocks = 1, .n = 8 * SUM_THREADS};
     expect_spread(t, ask_blocks(t, calls, 1, 8 * SUM_THREADS, SPREAD, 0),
                   which == BY_WARP ? "sum_warp" : "sum_shared", 8);
+    if (!lab_is_virtual(t))
+        return;
+    ask_no_launch(t, which);
+    ask_far_elements(t, which);
 }
 
 static void check_shared(struct lab_test *t)
@@ -99,6 +107,11 @@ static void check_start(struct lab_test *t)
     expect_start(t, lab_output(run), LAB_OK);
     expect_all_partials(t, run, WHOLE);
     lab_nothing_leaked(t, run);
+    refuse_parts(t, COMBINE_NOT);
+    if (!lab_is_virtual(t))
+        return;
+    fail_parts(t, COMBINE_NOT, 0, "call:launch=2,clock:0=0.01", "the second launch");
+    fail_parts(t, COMBINE_NOT, 2, "call:record=3,clock:0=0.01", "the third cudaEventRecord");
 }
 
 /* GPUs with slow memory: what the host does between two launches is short beside a kernel. */
@@ -148,9 +161,32 @@ static void ask_combine(struct lab_test *t, int32_t combine, int root, enum numb
     ask_sums(t, LAB_OK, kind);
 }
 
+/* 2^24 and three ones: whoever adds the partials in float loses the ones. Only the root needs a
+ * place for the sum. */
+static void ask_double(struct lab_test *t, int32_t combine)
+{
+    static const uint64_t count[] = {1, 1, 1, 1};
+    static const float numbers[] = {COARSE_FLOAT, 1, 1, 1};
+    struct parts_in *in = parts_of(t, count, 4, 1, WHOLE);
+    memcpy(parts_question.data, numbers, sizeof numbers);
+    in->combine = combine;
+    in->root = 1;
+    in->reach = combine == COMBINE_PEER;
+    in->damage = DAMAGE_TOTAL;
+    in->damaged_part = 0;
+    ask_sums(t, LAB_OK, WHOLE);
+}
+
 static void check_host(struct lab_test *t)
 {
     ask_combine(t, COMBINE_HOST, 0, WHOLE);
+    ask_double(t, COMBINE_HOST);
+    refuse_parts(t, COMBINE_HOST);
+    if (!lab_is_virtual(t))
+        return;
+    fail_parts(t, COMBINE_HOST, 1, "call:copy=5",
+               "the copy of the second part"); /* 3 are the test's */
+    fail_parts(t, COMBINE_HOST, 2, "call:sync=4", "the wait for the first part");
 }
 
 static void check_host_rounding(struct lab_test *t)
@@ -162,6 +198,13 @@ static void check_peer(struct lab_test *t)
 {
     ask_combine(t, COMBINE_PEER, 0, WHOLE);
     ask_combine(t, COMBINE_PEER, 3, WHOLE);
+    ask_double(t, COMBINE_PEER);
+    refuse_parts(t, COMBINE_PEER);
+    if (!lab_is_virtual(t))
+        return;
+    fail_parts(t, COMBINE_PEER, 1, "call:wait=1", "a cudaStreamWaitEvent");
+    fail_parts(t, COMBINE_PEER, 2, "call:launch=4", "the launch of its kernel");
+    fail_parts(t, COMBINE_PEER, 0, "call:copy=4", "the copy of the sum");
 }
 
 static void check_peer_rounding(struct lab_test *t)
@@ -240,9 +283,20 @@ static void check_scale(struct lab_test *t)
         {.n = 1000, .gpus = 0, .kind = SUM_STRONG},
         {.n = 1000, .gpus = 2, .kind = 7},
         {.n = 1000, .gpus = 2, .kind = SUM_STRONG, .no_out = 1},
+        {.n = 1000, .gpus = 0, .kind = SUM_WEAK},
+        {.n = 1000, .gpus = -1, .kind = SUM_WEAK},
+        {.n = SIZE_MAX / 2, .gpus = 3, .kind = SUM_WEAK},
+        {.n = SIZE_MAX / 2, .gpus = 2, .kind = SUM_WEAK},
+        {.n = SIZE_MAX, .gpus = 2, .kind = SUM_STRONG},
+        {.n = (1ull << 40) + 1000, .gpus = 2, .kind = SUM_STRONG},
+        {.n = 1ull << 40, .gpus = 1, .kind = SUM_WEAK},
+        {.n = 1000, .gpus = SUM_MAX_PARTS, .kind = SUM_WEAK},
+        {.n = 1000, .gpus = SUM_MAX_PARTS + 1, .kind = SUM_STRONG},
     };
-    static const int want[] = {LAB_OK,     LAB_OK,     LAB_OK,    LAB_EINVAL,
-                               LAB_EINVAL, LAB_EINVAL, LAB_EINVAL};
+    static const int want[] = {LAB_OK,     LAB_OK,     LAB_OK,     LAB_EINVAL,
+                               LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL,
+                               LAB_EINVAL, LAB_EINVAL, LAB_ENOMEM, LAB_ENOMEM,
+                               LAB_ENOMEM, LAB_ENOMEM, LAB_ENOGPU, LAB_EINVAL};
     ask_scale(t, in, COUNT(in), want);
 }
 

@@ -4,6 +4,7 @@
  */
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "io.h"
 #include "runner.h"
@@ -91,16 +92,14 @@ static void block_sum(const struct block_call *c, const float *data, struct bloc
     cudaStream_t stream = NULL;
 
     before(c->gpu);
-    float *base = upload(data + c->first, (size_t)c->n, (size_t)c->shift);
+    float *base = c->no_data ? NULL : upload(data + c->first, (size_t)c->n, (size_t)c->shift);
     float *partials = fresh_partials(c->blocks);
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     cudaGetLastError();
-    const float *at = c->no_data || !base ? NULL : base + c->shift;
-    after(&out->call, (c->which == BY_WARP ? sum_warp : sum_shared)(at, (size_t)c->n,
-                                                                    c->no_partials ? NULL
-                                                                    : partials     ? partials
-                                                                                   : nowhere,
-                                                                    c->blocks, stream));
+    const float *at = base ? base + c->shift : NULL;
+    float *to = c->no_partials ? NULL : partials ? partials : nowhere;
+    after(&out->call, (c->which == BY_WARP ? sum_warp : sum_shared)(at, (size_t)(c->n + c->claimed),
+                                                                    to, c->blocks, stream));
     out->query = stream ? (int32_t)cudaStreamQuery(stream) : 0;
     cudaGetLastError(); /* "not ready" is no error to keep */
     out->after = stream ? (int32_t)cudaStreamSynchronize(stream) : 0;
@@ -184,6 +183,24 @@ static void damage(struct sum_part *part, enum damage how)
         part->blocks = 0;
     if (how == DAMAGE_DATA)
         part->data = NULL;
+    if (how == DAMAGE_TOTAL)
+        part->total = NULL;
+}
+
+#define PAGE 65536 /* a multiple of every machine's */
+
+/* The parts at the end of memory, behind a copy of the first one: who reads part[parts] is ended by
+ * a signal, and part[-1] can be used like any other. */
+static struct sum_part *fenced(const struct sum_part *part, int parts)
+{
+    char *two =
+        mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, (off_t)0);
+    if (two == MAP_FAILED || mprotect(two + PAGE, PAGE, PROT_NONE) != 0)
+        return NULL;
+    struct sum_part *last = (struct sum_part *)(void *)(two + PAGE) - parts;
+    memcpy(last, part, (size_t)parts * sizeof *last);
+    last[-1] = part[0];
+    return last;
 }
 
 static void look_after_start(const struct parts_in *in, const struct sum_part *part,
@@ -234,28 +251,80 @@ static void run_parts(const struct parts_in *in, const struct sum_part *part, st
     }
 }
 
-LAB_RUN(parts)
+static int open_parts(const struct parts_in *in, struct sum_part part[SUM_MAX_PARTS])
 {
-    const struct parts_in *in = lab_input(io, sizeof *in);
-    struct parts_out *out = lab_result(io, sizeof *out);
-    struct sum_part part[SUM_MAX_PARTS], broken[SUM_MAX_PARTS];
     const float *data = lab_sealed_input();
+    int failed = 0;
 
-    memset(part, 0, sizeof part);
-    out->opened = 0;
+    memset(part, 0, SUM_MAX_PARTS * sizeof *part);
     for (int i = 0; i < in->parts; i++) {
-        out->opened |= open_part(in, i, data, &part[i]);
+        failed |= open_part(in, i, data, &part[i]);
         data += in->count[i];
     }
     if (in->reach)
         reach(in, 1);
-    memcpy(broken, part, sizeof part);
+    return failed;
+}
+
+LAB_RUN(parts)
+{
+    const struct parts_in *in = lab_input(io, sizeof *in);
+    struct parts_out *out = lab_result(io, sizeof *out);
+    struct sum_part part[SUM_MAX_PARTS];
+
+    out->opened = open_parts(in, part);
+    struct sum_part *given = fenced(part, in->parts);
+    out->opened |= given == NULL;
     if (in->damage)
-        damage(&broken[in->damaged_part], (enum damage)in->damage);
-    run_parts(in, broken, out);
+        damage(&given[in->damaged_part], (enum damage)in->damage);
+    run_parts(in, given, out);
     if (in->reach)
         reach(in, 0);
     close_parts(part, in->parts);
+}
+
+static int any_busy(const struct sum_part *part, int parts)
+{
+    int busy = 0;
+    for (int i = 0; i < parts; i++)
+        busy |= cudaStreamQuery(part[i].stream) != cudaSuccess;
+    cudaGetLastError();
+    return busy;
+}
+
+static int call_one(const struct parts_in *in, const struct refusal *how, struct sum_part *part,
+                    double *sum)
+{
+    struct sum_part *given = how->no_part ? NULL : fenced(part, in->parts);
+    if (given && how->damage)
+        damage(&given[how->damaged_part], (enum damage)how->damage);
+    before(in->current);
+    if (in->combine == COMBINE_HOST)
+        return sum_host(given, how->parts, how->no_sum ? NULL : sum);
+    if (in->combine == COMBINE_PEER)
+        return sum_peer(given, how->parts, how->root, how->no_sum ? NULL : sum);
+    return sum_start(given, how->parts);
+}
+
+LAB_RUN(refused)
+{
+    const struct refused_in *in = lab_input(io, sizeof *in);
+    struct refused_out *out = lab_result(io, sizeof *out);
+    struct sum_part part[SUM_MAX_PARTS];
+
+    out->opened = open_parts(&in->parts, part);
+    if (in->parts.combine != COMBINE_NOT)
+        sum_start(part, in->parts.parts);
+    wait_for_all(part, in->parts.parts);
+    for (size_t k = 0; k < in->calls; k++) {
+        memset(&out->sum[k], UNTOUCHED, sizeof out->sum[k]);
+        after(&out->call[k], call_one(&in->parts, &in->call[k], part, &out->sum[k]));
+        out->launched[k] = any_busy(part, in->parts.parts);
+        wait_for_all(part, in->parts.parts);
+    }
+    if (in->parts.reach)
+        reach(&in->parts, 0);
+    close_parts(part, in->parts.parts);
 }
 
 /* ---- sum_scale ---- */
@@ -275,5 +344,5 @@ LAB_RUN(scale)
 
 #include "timed.h"
 
-LAB_RUNS = {LAB_ENTRY(split), LAB_ENTRY(block_sums), LAB_ENTRY(parts),
+LAB_RUNS = {LAB_ENTRY(split), LAB_ENTRY(block_sums), LAB_ENTRY(parts), LAB_ENTRY(refused),
             LAB_ENTRY(scale), LAB_ENTRY(timed),      LAB_END};

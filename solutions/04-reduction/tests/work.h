@@ -7,7 +7,8 @@
 
 #include "numbers.h"
 
-/* Kernels of one GPU: how many, and the least that they read of its memory. */
+/* Kernels of one GPU: how many, and what they read and write of global memory: every element once,
+ * and every partial, and the sum. */
 static inline void expect_kernels(struct lab_test *t, const struct lab_run *run, const char *what,
                                   int gpu, unsigned count, uint64_t bytes)
 {
@@ -19,6 +20,10 @@ static inline void expect_kernels(struct lab_test *t, const struct lab_run *run,
     lab_expect(t, kernels.bytes >= bytes,
                "%s: the kernels on GPU %d read and wrote %zu bytes, but all elements and partials "
                "are %zu: they are added up by that GPU",
+               what, gpu, (size_t)kernels.bytes, (size_t)bytes);
+    lab_expect(t, kernels.bytes <= bytes,
+               "%s: the kernels on GPU %d read and wrote %zu bytes, but all elements and partials "
+               "are %zu: each is read once, and each result is written by one thread, once",
                what, gpu, (size_t)kernels.bytes, (size_t)bytes);
 }
 
@@ -117,8 +122,8 @@ static inline void expect_part_work(struct lab_test *t, const struct lab_run *ru
             bytes += in->gpu[i] == gpu ? in->count[i] + (uint64_t)in->blocks[i] : 0;
             bytes += gpu == root_gpu ? (uint64_t)in->blocks[i] : 0;
         }
-        expect_kernels(t, run, what, gpu, kernels * (unsigned)in->repeats,
-                       bytes * repeats * sizeof(float));
+        bytes = bytes * sizeof(float) + (gpu == root_gpu ? sizeof(double) : 0);
+        expect_kernels(t, run, what, gpu, kernels * (unsigned)in->repeats, bytes * repeats);
     }
     for (int i = 0; i < in->parts && in->combine == COMBINE_HOST; i++)
         down += (uint64_t)in->blocks[i] * sizeof(float) * repeats;
