@@ -59,6 +59,9 @@ class Valid(Case):
             with self.subTest(flags=flags, program=name):
                 self.check(COMPILERS[0], VALID / name, *flags)
 
+    def test_what_llvm_cannot_compile_at_once(self) -> None:
+        self.check(COMPILERS[0], VALID / "long_vectors.cu", "-O2")
+
 
 class Objects(Case):
     """What is in an object: the image, and nothing that another object could meet."""

@@ -7,10 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,14 +21,15 @@
 #define CHILDREN_MAX 8
 #define PATH_LIMIT 4096
 
-extern char **environ;
-
 /* Set once at start. */
 static enum cc_show show_commands;
 static bool temporary;
 static char folder[PATH_LIMIT];
 
-/* Read by the signal handler; a slot is 0 when free. */
+static const int asked_to_end[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+
+/* Read by the signal handlers; a slot is 0 when free. */
 static volatile sig_atomic_t child_pid[CHILDREN_MAX];
 
 /* ---- the end ---- */
@@ -51,7 +53,7 @@ static void remove_temporary(void)
     temporary = false;
 }
 
-static void end_children(int number)
+static void stop_children(void)
 {
     for (int i = 0; i < CHILDREN_MAX; i++)
         if (child_pid[i] > 0)
@@ -60,8 +62,26 @@ static void end_children(int number)
         if (child_pid[i] > 0)
             waitpid(child_pid[i], NULL, 0);
     remove_temporary();
+}
+
+static void end_by_signal(int number)
+{
+    stop_children();
     signal(number, SIG_DFL);
     raise(number);
+}
+
+/* LLVM's libraries abort, or crash, where they fail. */
+static void end_by_crash(int number)
+{
+    static const char sentence[] =
+        "vgpu-cc: LLVM has failed; what it said, if anything, stands above. Another release may "
+        "compile the file: VGPU_CLANG names its clang++\n";
+
+    signal(number, SIG_DFL);
+    if (write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0)
+        raise(number);
+    end_by_signal(number);
 }
 
 static bool make_folder(const char *keep)
@@ -80,13 +100,13 @@ static bool make_folder(const char *keep)
 
 bool cc_proc_start(enum cc_show show, const char *keep)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-
     show_commands = show;
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (signal(signals[i], end_children) == SIG_IGN)
-            signal(signals[i], SIG_IGN);
-    atexit(remove_temporary);
+    for (size_t i = 0; i < sizeof asked_to_end / sizeof *asked_to_end; i++)
+        if (signal(asked_to_end[i], end_by_signal) == SIG_IGN)
+            signal(asked_to_end[i], SIG_IGN);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        signal(crashes[i], end_by_crash);
+    atexit(stop_children);
     if (make_folder(keep))
         return true;
     cc_fail("cannot make the folder '%s' for intermediate files: %s", folder, strerror(errno));
@@ -126,23 +146,42 @@ static void show(const struct cc_list *argv)
     fputc('\n', stderr);
 }
 
-static int spawn(const struct cc_list *argv, const char *errors)
+static void note_child(int pid)
 {
-    posix_spawn_file_actions_t actions;
-    pid_t pid = 0;
+    for (int i = 0; i < CHILDREN_MAX && pid > 0; i++)
+        if (child_pid[i] == 0) {
+            child_pid[i] = pid;
+            break;
+        }
+}
 
-    posix_spawn_file_actions_init(&actions);
-    if (errors != NULL)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors,
-                                         O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    int error =
-        posix_spawnp(&pid, argv->item[0], &actions, NULL, (char *const *)argv->item, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error == 0)
+/* Forks. The child ends with this process, however that ends, and leaves alone what is this
+ * process's. */
+static int fork_child(const char *errors)
+{
+    fflush(NULL);
+    pid_t parent = getpid(), pid = fork();
+
+    if (pid < 0)
+        cc_fail("cannot start another process: %s", strerror(errno));
+    note_child(pid);
+    if (pid != 0)
         return pid;
-    cc_fail("cannot run '%s': %s; install a C++ compiler or name one in VGPU_CXX", argv->item[0],
-            strerror(error));
-    return -1;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    temporary = false;
+    for (int i = 0; i < CHILDREN_MAX; i++)
+        child_pid[i] = 0;
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        signal(crashes[i], SIG_DFL);
+    for (size_t i = 0; i < sizeof asked_to_end / sizeof *asked_to_end; i++)
+        if (signal(asked_to_end[i], SIG_DFL) == SIG_IGN)
+            signal(asked_to_end[i], SIG_IGN);
+    int fd = errors != NULL ? open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666) : STDERR_FILENO;
+    if (fd < 0 || (fd != STDERR_FILENO && (dup2(fd, STDERR_FILENO) < 0 || close(fd) != 0)))
+        _exit(1);
+    return 0;
 }
 
 struct cc_child cc_spawn(const struct cc_list *argv, const char *errors)
@@ -154,13 +193,31 @@ struct cc_child cc_spawn(const struct cc_list *argv, const char *errors)
     if (show_commands == CC_SHOW_ONLY)
         return child;
     child.errors = errors != NULL ? cc_temp_path(errors) : NULL;
-    child.pid = spawn(argv, child.errors);
-    for (int i = 0; i < CHILDREN_MAX && child.pid > 0; i++)
-        if (child_pid[i] == 0) {
-            child_pid[i] = child.pid;
-            break;
-        }
+    child.pid = fork_child(child.errors);
+    if (child.pid == 0) {
+        execvp(argv->item[0], (char *const *)argv->item);
+        cc_fail("cannot run '%s': %s; install a C++ compiler or name one in VGPU_CXX",
+                argv->item[0], strerror(errno));
+        fflush(stderr);
+        _exit(127);
+    }
     return child;
+}
+
+int cc_try(bool (*does)(void *of), void *of, const char **errors)
+{
+    struct cc_child child = {.errors = cc_temp_path("try.err")};
+
+    child.pid = fork_child(child.errors);
+    if (child.pid == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        bool done = does(of) && cc_error_count() == 0;
+        fflush(NULL);
+        _exit(done ? 0 : CC_TRY_SAID);
+    }
+    int status = cc_wait(child);
+    *errors = cc_child_errors(child);
+    return status;
 }
 
 int cc_wait(struct cc_child child)

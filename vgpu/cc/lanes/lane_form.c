@@ -182,6 +182,49 @@ static void add_attribute(struct cc_lowering *l, LLVMValueRef function, const ch
                             LLVMCreateEnumAttribute(l->context, kind, 0));
 }
 
+#ifdef __x86_64__
+static const char features[] = "target-features";
+
+/* Of x86-64's third level (2013). There is no fused addition that the source does not have. */
+static void add_features(struct cc_lowering *l, LLVMValueRef function)
+{
+    static const char is[] = "+avx2,+fma";
+
+    LLVMAddAttributeAtIndex(
+        function, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
+        LLVMCreateStringAttribute(l->context, features, sizeof features - 1, is, sizeof is - 1));
+}
+
+bool cc_shorten_vectors(struct cc_lowering *l, const char *name)
+{
+    bool changed = false;
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if ((name != NULL && strcmp(cc_value_name(f), name) != 0) ||
+            LLVMGetStringAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION, features,
+                                          sizeof features - 1) == NULL)
+            continue;
+        LLVMRemoveStringAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION, features,
+                                         sizeof features - 1);
+        changed = true;
+    }
+    return changed;
+}
+#else
+static void add_features(struct cc_lowering *l, LLVMValueRef function)
+{
+    (void)l;
+    (void)function;
+}
+
+bool cc_shorten_vectors(struct cc_lowering *l, const char *name)
+{
+    (void)l;
+    (void)name;
+    return false;
+}
+#endif
+
 static void inline_call(struct cc_lowering *l, LLVMValueRef call)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
@@ -227,6 +270,8 @@ static void make_function(struct lanes *f)
 
     const char *name = cc_format("vgpu_lanes_%zu%s", f->kernel, f->wide ? "_wide" : "");
     f->function = LLVMAddFunction(l->module, name, made);
+    if (f->wide)
+        add_features(l, f->function);
     LLVMSetLinkage(f->function, LLVM_LINKAGE_INTERNAL);
     add_attribute(l, f->function, "disable_sanitizer_instrumentation");
     add_attribute(l, f->function, "null_pointer_is_valid");

@@ -135,17 +135,6 @@ static void set_options(void)
     done = true;
 }
 
-static bool write_object(struct cc_lowering *l, const char *object)
-{
-    char *message;
-
-    if (!LLVMTargetMachineEmitToFile(l->machine, l->module, cc_copy(object, strlen(object)),
-                                     LLVM_OBJECT_FILE, &message))
-        return true;
-    cc_fail("cannot write '%s': %s", object, message);
-    return false;
-}
-
 /* Calls vgpu-exec's functions directly, not through the procedure linkage table. */
 static void call_directly(struct cc_lowering *l)
 {
@@ -191,7 +180,7 @@ static bool lower_module(struct cc_lowering *l, const char *headers, const char 
         cc_guard_variables(l);
     cc_declare_stack(l);
     call_directly(l);
-    return write_object(l, object);
+    return cc_emit_object(l, object);
 }
 
 static struct cc_lowering start_lowering(const struct cc_bitcode *file, struct cc_device_code *code,

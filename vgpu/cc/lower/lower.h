@@ -93,6 +93,9 @@ void cc_lower_copies(struct cc_lowering *l);
  * in which order they run. */
 void cc_find_order(struct cc_lowering *l);
 
+/* emit_object.c: writes the module's code to the file. False: an error was reported. */
+bool cc_emit_object(struct cc_lowering *l, const char *object);
+
 /* lower_check.c: checks that vgpu-exec defines all undefined symbols. */
 bool cc_check_module(struct cc_lowering *l);
 

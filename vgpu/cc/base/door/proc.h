@@ -43,6 +43,13 @@ bool cc_has_ended(struct cc_child child);
 /* What the child wrote to stderr; "" if not redirected. */
 const char *cc_child_errors(struct cc_child child);
 
+/* Calls the function in a copy of this process, which LLVM may end without harm: what it changes in
+ * memory is lost. Returns 0: it returned true, and nothing was reported; CC_TRY_SAID: something
+ * was; another status, or 128 + N after signal N: the copy ended. *errors: what it wrote to stderr.
+ */
+#define CC_TRY_SAID 120
+int cc_try(bool (*does)(void *of), void *of, const char **errors);
+
 /* Starts argv and waits for it, without redirection. */
 int cc_run(const struct cc_list *argv);
 

@@ -286,6 +286,8 @@ enum {
     X(unsigned, LLVMGetEnumAttributeKindForName, (const char *name, size_t length))                \
     X(LLVMAttributeRef, LLVMCreateEnumAttribute,                                                   \
       (LLVMContextRef c, unsigned kind, uint64_t value))                                           \
+    X(LLVMAttributeRef, LLVMGetStringAttributeAtIndex,                                             \
+      (LLVMValueRef function, unsigned index, const char *name, unsigned length))                  \
     X(LLVMAttributeRef, LLVMCreateStringAttribute,                                                 \
       (LLVMContextRef c, const char *name, unsigned length, const char *value,                     \
        unsigned value_length))                                                                     \
@@ -302,8 +304,6 @@ enum {
     X(void, LLVMRemoveEnumAttributeAtIndex,                                                        \
       (LLVMValueRef function, unsigned index, unsigned kind))                                      \
     X(void, LLVMRemoveStringAttributeAtIndex,                                                      \
-      (LLVMValueRef function, unsigned index, const char *name, unsigned length))                  \
-    X(LLVMAttributeRef, LLVMGetStringAttributeAtIndex,                                             \
       (LLVMValueRef function, unsigned index, const char *name, unsigned length))                  \
     X(const char *, LLVMGetStringAttributeValue, (LLVMAttributeRef attribute, unsigned *length))   \
     X(LLVMAttributeRef, LLVMGetCallSiteEnumAttribute,                                              \
