@@ -2,6 +2,7 @@
 """Tests as ctest lists them, and running some of them."""
 
 import json
+import os
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping, Sequence
@@ -39,15 +40,58 @@ class Test:
 
 
 def tests(project: Project, pattern: str = "") -> list[Test]:
-    """The tests of a configured tree whose names match; runs none."""
+    """The tests of a configured tree whose names match; runs none. ctest lists them anew after
+    CMake has generated the tree, and for a test whose program was not built when it was listed."""
     require_configured(project)
+    found = _matching(_kept(project), pattern)
+    if not found or not all(test.command for test in found):
+        listed = _listed(project)
+        _keep(project, listed)
+        found = _matching(listed, pattern)
+    return found
+
+
+def _matching(listed: list[Test], pattern: str) -> list[Test]:
+    return [test for test in listed if re.search(pattern, test.name)]
+
+
+def _listed(project: Project) -> list[Test]:
     words: list[str | Path] = ["ctest", "--test-dir", project.build_dir, "--show-only=json-v1"]
-    done = capture([*words, *_pattern(pattern)], env=build_env(project))
+    done = capture(words, env=build_env(project))
     start = done.output.find("{")
     if not done.ok or start < 0:
         raise LabError(f"{done.output}\nctest could not list the tests.", ExitStatus.BUILD_FAILED)
     listed, _ = json.JSONDecoder().raw_decode(done.output[start:])
     return [_test(entry) for entry in listed["tests"]]
+
+
+def _kept(project: Project) -> list[Test]:
+    """What `_keep` kept of this tree; nothing if the tree was generated since."""
+    try:
+        kept = json.loads(_list_file(project).read_text(encoding="utf-8"))
+        if kept["of"] != _generated(project):
+            return []
+        return [
+            Test(name, tuple(words), frozenset(labels)) for name, words, labels in kept["tests"]
+        ]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _keep(project: Project, listed: list[Test]) -> None:
+    entries = [[test.name, test.command, sorted(test.labels)] for test in listed]
+    fresh = _list_file(project).with_suffix(f".{os.getpid()}")
+    fresh.write_text(json.dumps({"of": _generated(project), "tests": entries}), encoding="utf-8")
+    fresh.replace(_list_file(project))
+
+
+def _list_file(project: Project) -> Path:
+    return project.build_dir / "tests.json"
+
+
+def _generated(project: Project) -> int:
+    """When CMake wrote this tree: it always writes this file anew."""
+    return (project.build_dir / "CMakeFiles" / "TargetDirectories.txt").stat().st_mtime_ns
 
 
 @dataclass(frozen=True)
@@ -71,16 +115,18 @@ def run(
     jobs: int = 0,
     env: Mapping[str, str] | None = None,
     ended: Ended | None = None,
+    built: bool = False,
 ) -> dict[str, Finished]:
-    """Runs the matching tests (and their build tests), a few at a time, with the caller's
-    environment overridden by `env`. A test needs a matching label for each pattern of `labels`, and
-    none that matches `without`. `ended` is called after each test with the number of ended ones and
-    the total."""
+    """Runs the matching tests (and their build tests, unless all is `built`), a few at a time, with
+    the caller's environment overridden by `env`. A test needs a matching label for each pattern of
+    `labels`, and none that matches `without`. `ended` is called after each test with the number of
+    ended ones and the total."""
     require_configured(project)
     with TemporaryDirectory(prefix="peerlab-junit-") as folder:
         junit = Path(folder) / "junit.xml"
         words: list[str | Path] = ["ctest", "--test-dir", project.build_dir]
-        words += ["-j", str(jobs or cores()), "-FC", "."]  # written.labNN tells what records say
+        words += ["-j", str(jobs or cores())]
+        words += ["-FA" if built else "-FC", "."]  # never written.labNN: it repeats the records
         words += ["--output-junit", junit, "--test-output-size-passed", "65536"]
         for label in labels:
             words += ["-L", label]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The command line of `./lab`. Each command is a function of the checkout and the parsed arguments
-that returns the exit status."""
+that returns the exit status. What only one command needs is imported when that one is typed."""
 
 import argparse
 import os
@@ -11,12 +11,11 @@ from pathlib import Path
 from grader.base import looks
 from grader.base.exits import ExitStatus, LabError
 from grader.base.language import say, there, use
-from grader.commands import conformance, lti
 from grader.commands import instructor as grading
 from grader.commands import learner as learning
+from grader.commands import lti
 from grader.course.project import Lab, Project, here
 from grader.course.sync import MANIFEST, State, SyncReport, compare, sync
-from grader.learning import topology, trace
 
 Command = Callable[[Project, argparse.Namespace], ExitStatus]
 
@@ -130,7 +129,7 @@ def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.Argument
     add = commands.add_parser(
         "conformance", help="does the virtual node answer as real GPUs did? --record asks them"
     )
-    conformance.add_words(add)
+    _conformance_words(add)
     add.set_defaults(run=_conformance)
     add = commands.add_parser("docs", help="build the book as a site in build/docs/site")
     add.add_argument("--serve", action="store_true", help="and serve it to this computer")
@@ -139,7 +138,23 @@ def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.Argument
     add.set_defaults(run=_docs)
 
 
+def _conformance_words(add: argparse.ArgumentParser) -> None:
+    add.add_argument(
+        "--record",
+        nargs="?",
+        type=Path,
+        const=Path(),
+        metavar="FOLDER",
+        help="ask this machine's GPUs and write their answers (default: the folder of records)",
+    )
+    add.add_argument("--records", type=Path, metavar="FOLDER", help="replay these records")
+    add.add_argument("--program", type=Path, help="the cases, built already")
+    add.add_argument("-j", "--jobs", type=int, default=0, help="at a time (default: cores)")
+
+
 def _topo(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.learning import topology
+
     output = args.output or project.root / "build" / "topo" / f"{Path(args.node).stem}.svg"
     topology.command(project.root / "vgpu" / "nodes", args.node, output)
     print(output)
@@ -147,6 +162,8 @@ def _topo(project: Project, args: argparse.Namespace) -> ExitStatus:
 
 
 def _trace(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.learning import trace
+
     return trace.command(project, args.what, args.output, solution=args.solution)
 
 
@@ -198,6 +215,8 @@ def _selfcheck(project: Project, args: argparse.Namespace) -> ExitStatus:
 
 
 def _conformance(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.commands import conformance
+
     project.require_whole("That asks the cases of tests/conformance")
     return conformance.command(project, args)
 

@@ -152,20 +152,6 @@ def compare(
 # ---- the command ----
 
 
-def add_words(add: argparse.ArgumentParser) -> None:
-    add.add_argument(
-        "--record",
-        nargs="?",
-        type=Path,
-        const=Path(),
-        metavar="FOLDER",
-        help="ask this machine's GPUs and write their answers (default: the folder of records)",
-    )
-    add.add_argument("--records", type=Path, metavar="FOLDER", help="replay these records")
-    add.add_argument("--program", type=Path, help="the cases, built already")
-    add.add_argument("-j", "--jobs", type=int, default=0, help="at a time (default: cores)")
-
-
 def command(project: Project, args: argparse.Namespace) -> ExitStatus:
     jobs = args.jobs or cores()
     if args.record is not None:

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The learner's commands as `./lab` lists them; each has a module of its own."""
+"""The learner's commands as `./lab` lists them; each has a module of its own, which is imported
+when the command is typed."""
 
 import argparse
 from pathlib import Path
 
 from grader.base.exits import ExitStatus
 from grader.base.language import say
-from grader.commands import contents, debug, explain, hints, solution, start, submit, watch
 from grader.course.project import Project
-from grader.course.sync import reset
-from grader.learning import standing, testing
 
 Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -101,46 +99,67 @@ def _add_files(commands: Commands) -> None:
 
 
 def _start(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.commands import start
+
     more = {"grader": args.grader, "lti": args.lti, "cccl": args.cccl}
     start.set_up(project, may_install=not args.no_install, **more)
     return ExitStatus.OK if args.only_setup else start.first_run(project)
 
 
 def _test(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.learning import testing
+
     return testing.command(project, args.what, verbose=args.verbose)
 
 
 def _watch(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.commands import watch
+
     return watch.command(project, args.what)
 
 
 def _debug(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.commands import debug
+
     wish = debug.Wish(args.host, args.gpu, args.solution, tuple(args.x), args.prepare)
     return debug.command(project, args.what, args.case, wish)
 
 
 def _solution(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.commands import solution
+
     return solution.command(project, project.lab(args.lab), yes=args.yes, diff=args.diff)
 
 
 def status(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.commands import start
+
     return start.status(project)
 
 
 def _list(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.commands import contents
+    from grader.learning import standing
+
     print(contents.render(contents.entries(project, standing.current(project))))
     return ExitStatus.OK
 
 
 def _hint(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.commands import hints
+
     return hints.command(project, args.lab, args.task, args.which)
 
 
 def _explain(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.commands import explain
+
     return explain.command(project, args.code)
 
 
 def _reset(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.course.sync import reset
+
     lab = project.lab(args.lab)
     kept = reset(project, lab)
     for path, copy in sorted(kept.items()):
@@ -151,5 +170,7 @@ def _reset(project: Project, args: argparse.Namespace) -> ExitStatus:
 
 
 def _submit(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.commands import submit
+
     lab, test = project.lab(args.lab), not args.no_test
     return submit.command(project, lab, args.output, test=test, hints=args.hints)

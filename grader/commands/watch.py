@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`./lab watch 03`: runs the tests whenever a file of the lab is saved, and shows the changes: the
-lines of the file since the last run, and the tests whose results differ.
+lines of the file since the last run, and the tests whose results differ. The first test that failed
+is built, run and shown before the others.
 
-It polls the files' times a few times a second, which costs next to nothing and works on every file
+It polls the files' times twenty times a second, which costs next to nothing and works on every file
 system (inotify reports no changes by other computers). A save is complete when nothing has changed
 between two polls. Ctrl-C ends it.
 """
@@ -15,11 +16,14 @@ from pathlib import Path
 from grader.base.exits import ExitStatus, LabError
 from grader.base.language import say
 from grader.base.looks import looks
+from grader.base.terminal import fold
 from grader.building.records import Verdict, words
+from grader.course import diagnoses
 from grader.course.project import Lab, Project
 from grader.learning import standing, testing
+from grader.learning.report import BAD, in_full, line
 
-LOOK_SECONDS = 0.3
+LOOK_SECONDS = 0.05
 MOST_LINES = 40  # of a diff
 _COLORS = {"+": "32", "-": "31"}
 Stamps = dict[Path, tuple[int, int]]
@@ -104,7 +108,7 @@ def run(project: Project, what: str) -> None:
     """Runs the tests once and shows what changed. Errors that end `./lab test` do not end this."""
     before = _verdicts(project)
     try:
-        testing.command(project, what)
+        testing.command(project, what, told=_first(project, what))
     except LabError as error:
         if error.status is not ExitStatus.BUILD_FAILED:
             raise
@@ -114,6 +118,18 @@ def run(project: Project, what: str) -> None:
         old = before.get(test)
         if old and old is not verdict:
             print(say("watch.now", test=test, now=words(verdict), before=words(old)))
+
+
+def _first(project: Project, what: str) -> str:
+    """Shows how the first test ends that failed; returns its name if it fails again."""
+    outcome = testing.failing_first(project, what)
+    if not outcome:
+        return ""
+    text = line(outcome.record)
+    if failed := outcome.verdict in BAD:
+        text = "\n".join([text, in_full(outcome, diagnoses.pages(project)), ""])
+    print(fold(text).replace(f"{project.root}/", ""), flush=True)
+    return outcome.record.test if failed else ""
 
 
 def _verdicts(project: Project) -> dict[str, Verdict]:

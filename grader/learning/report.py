@@ -13,6 +13,7 @@ from grader.building.ctest import Test
 from grader.building.records import COLORS, SIGNS, Record, Verdict, read_record, words
 from grader.course import diagnoses
 
+BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR)
 _HANG = 41  # where a line's description begins
 
 
@@ -97,21 +98,31 @@ def tell(
 
 
 def rest(
-    outcomes: list[Outcome], *, verbose: bool = False, known: Sequence[diagnoses.Page] = ()
+    outcomes: list[Outcome],
+    *,
+    verbose: bool = False,
+    known: Sequence[diagnoses.Page] = (),
+    told: str = "",
 ) -> str:
-    """The first failure in full (with `verbose` everything), and the counts. If a failure names a
-    diagnosis that is `known`, the line after it does, too."""
+    """The first failure in full (with `verbose` everything), and the counts; no failure where that
+    of test `told` was shown already. If a failure names a diagnosis that is `known`, the line after
+    it does, too."""
     lines: list[str] = []
-    bad = [o for o in outcomes if o.verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR)]
-    for outcome in outcomes if verbose else bad[:1]:
-        lines += ["", outcome.text]
-        page = _page(known, outcome) if outcome in bad else None
-        if page:
-            lines.append(say("test.explained", code=page.code, title=page.title))
+    bad = [o for o in outcomes if o.verdict in BAD]
+    shown = [] if any(o.record.test == told for o in bad) else bad[:1]
+    for outcome in outcomes if verbose else shown:
+        lines.append(in_full(outcome, known))
     lines += ["", _counts(outcomes)]
     if len(bad) > 1 and not verbose:
         lines.append(say("test.others", count=len(bad) - 1))
     return "\n".join(fold(text) for text in lines)
+
+
+def in_full(outcome: Outcome, known: Sequence[diagnoses.Page]) -> str:
+    """What a test printed, and for a failure the diagnosis that it names."""
+    page = _page(known, outcome) if outcome.verdict in BAD else None
+    named = [say("test.explained", code=page.code, title=page.title)] if page else []
+    return "\n".join(["", outcome.text, *named])
 
 
 def _page(known: Sequence[diagnoses.Page], outcome: Outcome) -> diagnoses.Page | None:

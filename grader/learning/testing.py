@@ -2,12 +2,17 @@
 """`./lab test`: rebuilds what was edited, runs the learner's tests, prints the results."""
 
 import re
+import time
 from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 
 from grader.base.exits import ExitStatus, LabError
 from grader.base.language import say
+from grader.base.proc import capture
 from grader.base.terminal import fold
 from grader.building import build, ctest
+from grader.building.needs import build_env
 from grader.building.records import Record, Verdict, read_record
 from grader.course import diagnoses
 from grader.course.project import Lab, Project
@@ -15,6 +20,7 @@ from grader.course.sync import read_manifest
 from grader.learning import scoreboard, standing
 from grader.learning.report import Live, Outcome, rest
 
+_MOST_SECONDS = 600.0  # of one test alone
 LEARNER = r"^lab[0-9][0-9]\."  # ctest's patterns have no \d
 
 
@@ -54,8 +60,10 @@ def run_tests(
     jobs: int = 0,
     ended: ctest.Ended | None = None,
     live: Live | None = None,
+    built: bool = False,
 ) -> list[Outcome]:
-    """Runs the matching tests of a tree that is up to date; `live` shows them as they end."""
+    """Runs the matching tests; `live` shows them as they end. Their build tests run first, unless
+    the caller has `built` all that they need."""
     wanted = matching(project, pattern)
     for test in wanted:
         if test.results:
@@ -64,7 +72,7 @@ def run_tests(
         live.begin(wanted)
         ended = live.step
     one = ctest.exactly([wanted[0].name]) if len(wanted) == 1 else pattern
-    finished = ctest.run(project, one, jobs=jobs, ended=ended)
+    finished = ctest.run(project, one, jobs=jobs, ended=ended, built=built)
     outcomes = [_outcome(test, finished.get(test.name)) for test in wanted]
     if live:
         live.end(outcomes)
@@ -143,18 +151,47 @@ def _outcome(test: ctest.Test, finished: ctest.Finished | None) -> Outcome:
     return Outcome(record, text, finished.seconds if finished else 0.0)
 
 
-def command(project: Project, what: str, *, verbose: bool = False, then: bool = True) -> ExitStatus:
+def failing_first(project: Project, what: str) -> Outcome | None:
+    """Builds and runs only the first of these tests that failed when they ran last, so that its
+    verdict is there before the other runners are linked. None: there is none such, or its runner
+    cannot be built alone; `command` then says all there is to say."""
+    _, pattern = chosen(project, what)
+    known = standing.load(project).tests
+    failed = [
+        test
+        for test in matching(project, pattern)
+        if (record := known.get(test.name)) and record.verdict is Verdict.FAIL
+    ]
+    if not failed or not build.uses_ninja(project):
+        return None
+    test = failed[0]
+    runner = Path(f"{test.option('--runner')}-{known[test.name].todo}")
+    if not test.results or not runner.is_relative_to(project.build_dir):
+        return None
+    test.results.unlink(missing_ok=True)
+    target = str(runner.relative_to(project.build_dir))
+    if not build.build(project, [target], quiet=True).ok:
+        return None
+    begun = time.monotonic()
+    done = capture(test.command, env=build_env(project), timeout=_MOST_SECONDS)
+    finished = ctest.Finished(test.name, done.ok, False, done.output.strip())
+    return replace(_outcome(test, finished), seconds=time.monotonic() - begun)
+
+
+def command(
+    project: Project, what: str, *, verbose: bool = False, then: bool = True, told: str = ""
+) -> ExitStatus:
     """The whole of `./lab test`: builds, runs, reports, and says what comes after labs that are
-    passed (unless not `then`)."""
+    passed (unless not `then`). The failure of test `told` was shown already."""
     build.require_configured(project)
     labs, pattern = chosen(project, what)
     warnings = rebuild(project, labs)
     if warnings:
         print(warnings, "\n")
-    outcomes = run_tests(project, pattern, live=Live(project.root))
+    outcomes = run_tests(project, pattern, live=Live(project.root), built=True)
     standing.remember(project, (outcome.record for outcome in outcomes))
     known = diagnoses.pages(project)
-    print(rest(outcomes, verbose=verbose, known=known).replace(f"{project.root}/", ""))
+    print(rest(outcomes, verbose=verbose, known=known, told=told).replace(f"{project.root}/", ""))
     status = status_of(outcomes)
     if then and "." not in what and status in (ExitStatus.OK, ExitStatus.CANNOT_RUN):
         print(fold(f"\n{_after(project, labs)}"))

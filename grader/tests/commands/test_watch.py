@@ -58,6 +58,19 @@ class Watch(FakeBuild):
         self.assertNotIn("lab01.whole: ", said)
         self.assertIn("No longer watching.", said)
 
+    def test_what_failed_is_built_and_run_first(self) -> None:
+        """Its runner, of the whole lab, is linked before that of TODO(1)."""
+        self.write(MINE, "one")
+        self.watched()
+        (self.root / "linked").unlink()
+        said = self.watched({MINE: "two"}).split("-one\n+two\n")[1]
+        self.assertEqual((self.root / "linked").read_text(encoding="utf-8").split(), ["0", "1"])
+        self.assertEqual(said.count("lab01.whole in full"), 1)
+        self.assertLess(said.index("lab01.whole in full"), said.index("lab01.again"))
+        verdicts = '{"twice": "pass", "again": "pass", "whole": "pass"}'
+        said = self.watched({MINE: "three", "verdicts.json": verdicts})
+        self.assertIn("lab01.whole: passed, was: failed", said)
+
     def test_nothing_is_run_without_a_save(self) -> None:
         self.assertEqual(self.watched().count("of 100 points"), 1)
         self.assertEqual(self.watched({"labs/01-tiny/tiny.c.bak1": "x"}).count("points"), 1)

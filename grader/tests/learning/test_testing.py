@@ -15,6 +15,8 @@ from grader.course import diagnoses
 from grader.learning import report, testing
 from grader.tests.fake_build import FakeBuild
 
+MORE = "add_test(NAME unit.more COMMAND ${CMAKE_COMMAND} -E true)\n"
+
 
 class Unconfigured(FakeBuild):
     def test_nothing_is_built_yet(self) -> None:
@@ -46,6 +48,17 @@ class Testing(FakeBuild):
             mock.patch("grader.base.terminal.columns", return_value=columns),
         ):
             return self.typed(what)[1]
+
+    def test_the_list_of_tests_is_kept_until_cmake_runs(self) -> None:
+        listing = mock.patch("grader.building.ctest.capture", wraps=ctest.capture)
+        before = ctest.tests(self.project, "^lab01")
+        with listing as asked:
+            self.assertEqual(ctest.tests(self.project, "^lab01"), before)
+            self.assertEqual(ctest.tests(self.project, "^lab01[.]a")[0].name, "lab01.again")
+        self.assertEqual(asked.call_count, 0)
+        self.write("CMakeLists.txt", (self.root / "CMakeLists.txt").read_text() + MORE)
+        build.configure(self.project, again=True)
+        self.assertIn("unit.more", {test.name for test in ctest.tests(self.project)})
 
     def test_configuring_twice_does_nothing(self) -> None:
         self.assertFalse(build.configure(self.project))
