@@ -24,6 +24,7 @@ class Many(Classroom):
     students = 300
     executor: tuple[str, ...] = ()
     seconds = "0.02"
+    sync = "1"
 
     def setUp(self) -> None:
         super().setUp()
@@ -36,6 +37,7 @@ class Many(Classroom):
             "STAND_IN_LOG": str(self.log),
             "STAND_IN_SECONDS": self.seconds,
             "STAND_IN_LEASE": "4",
+            "STAND_IN_SYNC": self.sync,
         }
         name = file_name("01")
         for at in range(self.students):

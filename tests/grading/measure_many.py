@@ -83,21 +83,24 @@ def figures_of(rows: list[dict[str, Any]]) -> list[str]:
 def extrapolated(rows: list[dict[str, Any]]) -> list[str]:
     """For a class of 10,000: N c / W for the work, and c for the last one."""
     real = [row for row in rows if row["what"] != "stand-in"]
-    one = sum(r["worker_core_seconds"] for r in real) / sum(r["submissions"] for r in real)
+    graded = sum(row["submissions"] for row in real)
+    one = sum(row["workers"] * row["seconds"] for row in real) / graded
     other = [row for row in rows if row["what"] == "stand-in"]
     ours = max(row["command_core_seconds"] / row["submissions"] for row in other)
+    sums = " + ".join(f"{row['workers']:.0f} x {row['seconds']:.0f} s" for row in real)
     lines = [
-        f"One submission takes c = {one:.1f} core-seconds of a worker and k = {1000 * ours:.0f} ms",
-        f"of the command's processor. With W workers N = {CLASS:,} submissions take N c / W + c",
-        f"until all are graded, as long as W is below c / k = {one / ours:.0f}. With more workers",
-        f"the command sets the pace: N k = {CLASS * ours:.0f} s is the least that all can take.",
+        f"A worker with a core of its own takes c = ({sums}) / {graded:,.0f} = {one:.2f} s for one",
+        f"submission, and the command k = {1000 * ours:.0f} ms of its processor. With W workers",
+        f"N = {CLASS:,} submissions take N c / W + c until all are graded, as long as W is below",
+        f"c / k = {one / ours:.0f}. With more workers the command sets the pace: N k =",
+        f"{CLASS * ours:.0f} s is the least that all can take.",
         "",
         "| workers | arithmetic | hours |",
         "|--:|---|--:|",
     ]
     for workers in (1, 4, 16, 64):
         seconds = CLASS * one / workers + one
-        how = f"{CLASS:,} x {one:.1f} s / {workers} + {one:.1f} s = {seconds:,.0f} s"
+        how = f"{CLASS:,} x {one:.2f} s / {workers} + {one:.2f} s = {seconds:,.0f} s"
         lines.append(f"| {workers} | {how} | {seconds / 3600:.2f} |")
     return lines
 

@@ -77,6 +77,7 @@ class TenThousand(Many):
     students = int(os.environ.get("PEERLAB_MANY", "10000"))
     executor = ("--executor", "slurm", "--jobs", "4")
     seconds = "0"
+    sync = "0"
     nodes = ("one", "two", "three", "four")
 
     def setUp(self) -> None:

@@ -3,7 +3,8 @@
 folder stands in PYTHONPATH. What a submission gets depends on its text alone; a solution passes.
 
 STAND_IN_LOG gets a line for each one that was graded: who did it, and the text's hash.
-STAND_IN_SECONDS is how long one takes, STAND_IN_LEASE how long a worker may be silent.
+STAND_IN_SECONDS is how long one takes, STAND_IN_LEASE how long a worker may be silent. With
+STAND_IN_SYNC=0 nothing waits for the disk: whoever is killed loses nothing by it, a machine would.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from pathlib import Path
 from grader.cluster import pool, worklist
 from grader.grade import ingest, work
 from grader.grade.course import GradedLab
+from grader.grade.database import Database
 from grader.grade.model import CaseRun, Run, Status, Submission
 
 ENDINGS = (Status.PASS, Status.PASS, Status.FAIL, Status.NOT_WRITTEN, Status.CRASH)
@@ -47,8 +49,17 @@ def _case(lab: GradedLab, digest: str, at: int) -> CaseRun:
     )
 
 
+def open_unsynchronised(self: Database, path: Path) -> None:
+    open_database(self, path)
+    self._connection.execute("PRAGMA synchronous = OFF")
+
+
 if Path(os.environ.get("STAND_IN_LOG", "/nowhere")).parent.is_dir():
     work.Worker.grade = grade
     ingest.contained = lambda read, *_: read()  # a process for each would take longer than the rest
     pool.LEASE_SECONDS = float(os.environ.get("STAND_IN_LEASE", pool.LEASE_SECONDS))
     worklist.BEAT_SECONDS = pool.LEASE_SECONDS / 10
+    if os.environ.get("STAND_IN_SYNC") == "0":
+        open_database = Database.__init__
+        Database.__init__ = open_unsynchronised
+        os.fsync = lambda file: None
