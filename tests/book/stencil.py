@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Every version of the book's stencil computes what a loop in Python does, bit for bit: for odd
-sizes, for parts of one row, on 1 to 8 GPUs.
+sizes, for parts of one row, on 1 to 8 GPUs, and on nodes with other links.
 
     stencil.py BIN
 
 With PEERLAB_FULL=1 so do the exercises' versions, and versions with a mistake must be wrong.
 """
 
+import functools
 import itertools
 import os
 import re
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 CODE = Path(__file__).resolve().parent.parent.parent / "docs/book/code"
 FULL = os.environ.get("PEERLAB_FULL") == "1"
@@ -24,6 +26,9 @@ VERSIONS = ("one", "host", "peer", "copies", "overlap", "ipc", "nccl", "graph")
 SIZES = ((1, 3, 3, 1), (2, 37, 29, 6), (3, 301, 5, 4), (4, 7, 11, 5))
 EIGHT = ((5, 5, 13, 7), (8, 19, 10, 9))  # need a node of eight
 NODE_OF_EIGHT = "dgx-a100"
+# Nodes, and from how many GPUs on a version needs links that are not there.
+NODES = (("dgx1-v100", 5), ("pcie-gen3-4", 5), ("pcie-dual-socket-4", 3), ("rtx3090-nvlink-4", 2))
+WITHOUT_PEER_ACCESS = {"host": (), "nccl": (), "copies": ("off",)}  # arguments that they need
 SECONDS = 120
 # Of which version, what stands there, and what is planted.
 MUTANTS = (
@@ -59,6 +64,7 @@ def built(tools: Path, code: Path, version: str, folder: Path) -> Path:
     return program
 
 
+@functools.cache
 def expected(width: int, height: int, steps: int) -> str:
     """The checksum of the plate after some steps, by a loop."""
     now = [[(y * 31 + x * 17) % 97 / 97.0 for x in range(width)] for y in range(height)]
@@ -73,30 +79,53 @@ def expected(width: int, height: int, steps: int) -> str:
     return f"{sum(b * (2 * (width + i) + 1) for i, b in enumerate(bits)) % 2**64:016x}"
 
 
-def problem(program: Path, node: str | None, size: tuple[int, int, int, int], want: str) -> str:
+class Run(NamedTuple):
+    """One call of a version."""
+
+    node: str | None
+    size: tuple[int, int, int, int]
+    more: tuple[str, ...] = ()
+
+
+def problem(program: Path, run: Run) -> str:
     """How a run differs from what is expected; "" where it does not."""
-    environment = {**os.environ, **({"VGPU_NODE": node} if node else {})}
-    command = [str(program), *map(str, size)]
+    environment = {**os.environ, **({"VGPU_NODE": run.node} if run.node else {})}
+    command = [str(program), *map(str, run.size), *run.more]
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
     )
-    gpus, width, height, _ = size
+    gpus, width, height, steps = run.size
+    want = expected(width, height, steps)
     says = rf"{gpus} GPUs?, {width} x {height}: [\d.]+ us a step, checksum {want}\n"
     if done.returncode == 0 and re.fullmatch(says, done.stdout) and not done.stderr:
         return ""
     said = f"status {done.returncode}\n{done.stdout}{done.stderr}"
-    return f"{program.name} {' '.join(command[1:])}: {said}expected the checksum {want}"
+    called = f"{run.node or 'default node'}: {program.name} {' '.join(command[1:])}"
+    return f"{called}: {said}expected the checksum {want}"
 
 
-def runs_of(version: str) -> list[tuple[str | None, tuple[int, int, int, int]]]:
+def on_nodes(version: str) -> list[Run]:
+    """1 to 4 GPUs on every node where the version can use that many."""
+    found = []
+    for (node, lacks), gpus in itertools.product(NODES, (1, 2, 3, 4)):
+        size = (gpus, 37, 29, 6)
+        if gpus < lacks:
+            found.append(Run(node, size))
+        elif version in WITHOUT_PEER_ACCESS:
+            found.append(Run(node, size, WITHOUT_PEER_ACCESS[version]))
+    return found
+
+
+def runs_of(version: str) -> list[Run]:
     if version in ("one", "tiles"):
-        return [(None, (1, *size[1:])) for size in (*SIZES, *EIGHT)]
-    return [*((None, size) for size in SIZES), *((NODE_OF_EIGHT, size) for size in EIGHT)]
+        sizes = [Run(None, (1, *size[1:])) for size in (*SIZES, *EIGHT)]
+        return [*sizes, *(run for run in on_nodes(version) if run.size[0] == 1)]
+    sizes = [*(Run(None, size) for size in SIZES), *(Run(NODE_OF_EIGHT, size) for size in EIGHT)]
+    return [*sizes, *on_nodes(version)]
 
 
 def problems(program: Path, version: str) -> list[str]:
-    found = [problem(program, node, size, expected(*size[1:])) for node, size in runs_of(version)]
-    return [why for why in found if why]
+    return [why for why in (problem(program, run) for run in runs_of(version)) if why]
 
 
 def survived(tools: Path, folder: Path) -> list[str]:
