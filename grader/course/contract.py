@@ -24,7 +24,7 @@ COLUMNS = ("id", "tests", "mutants", "sentence")
 _GIVEN = re.compile(r"/\* -+ (comes with the lab|given)")
 _COMMENT = re.compile(r"^/\*(.*?)\*/", re.DOTALL | re.MULTILINE)
 _FUNCTION = re.compile(r"\s*(?:const\s+)?\w[\w\s*]*?\b(\w+)\(")
-_END = re.compile(r"(?<=[^.][.!?])\s+(?=[A-Z*\"(\d]|n = )")
+_END = re.compile(r"(?<=[^.][.!?])\s+(?=[A-Z*\"(\d]|n ==? )")
 _TODO = re.compile(r"// TODO\((\d+)\):.*\n((?:\s*//   .*\n)+)")
 
 
@@ -99,7 +99,7 @@ def _of_header(header: str) -> Iterator[Row]:
 
 def _split(comment: str, *, rules: bool) -> list[str]:
     """The sentences of a comment; of `rules` those of its list only."""
-    text = re.sub(r"^ ?\*", "", comment, flags=re.MULTILINE)
+    text = re.sub(r"\n ?\*", "\n", comment)
     items = re.split(r"^\s*- ", text, flags=re.MULTILINE)
     if rules:
         items = items[1:]

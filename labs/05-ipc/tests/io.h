@@ -24,7 +24,7 @@ struct handle_out {
     int export_opens; /* 0: what ipc_export made was opened by the other process */
     int import_rc, import_last, import_untouched, import_bytes_ok, seen, base_closes;
     int seen_again; /* opened once more after it was closed */
-    int events_rc, events_null_rc, events_open[2], events_last;
+    int events_rc, events_null_rc, events_open[2], events_last, events_untouched;
     int status[2];
 };
 #define IO_VALUE 77

@@ -120,6 +120,7 @@ static void check_events(struct lab_test *t)
         lab_expect(t, out->events_rc != LAB_OK,
                    "ipc_events returned LAB_OK, but its %s event could not be made",
                    i ? "second" : "first");
+        lab_expect(t, out->events_untouched, "ipc_events failed and wrote *events");
         expect_clear(t, "ipc_events, without room for an event,", out->events_last);
         lab_nothing_leaked(t, run);
     }

@@ -53,8 +53,9 @@ static void export_it(const struct handle_job *job, char *base, struct handle_ca
 
 static void make_events(struct handle_out *out, struct handle_card *card, struct events *events)
 {
-    memset(events, 0, sizeof *events);
+    memset(events, IO_FILL, sizeof *events);
     out->events_rc = ipc_events(events);
+    out->events_untouched = all_bytes(events, sizeof *events, IO_FILL);
     out->events_null_rc = ipc_events(NULL);
     out->events_last = last_error();
     memcpy(card->event, events->handle, sizeof card->event);
