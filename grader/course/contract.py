@@ -24,7 +24,7 @@ COLUMNS = ("id", "tests", "mutants", "sentence")
 _GIVEN = re.compile(r"/\* -+ (comes with the lab|given)")
 _COMMENT = re.compile(r"^/\*(.*?)\*/", re.DOTALL | re.MULTILINE)
 _FUNCTION = re.compile(r"\s*(?:const\s+)?\w[\w\s*]*?\b(\w+)\(")
-_END = re.compile(r"(?<=[^.][.!?])\s+(?=[A-Z*\"(\d]|n ==? )")
+_END = re.compile(r"(?<=[^.][.!?])\s+")
 _TODO = re.compile(r"// TODO\((\d+)\):.*\n((?:\s*//   .*\n)+)")
 
 

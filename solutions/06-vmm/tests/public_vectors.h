@@ -143,9 +143,9 @@ static void check_send_bad(struct lab_test *t)
 static void check_send_unwinds(struct lab_test *t)
 {
     struct parcel_in in = {.gpus = lab_gpus(t), .bytes = 3000001, .bad = PARCEL_SIZE};
-    refuse_parcel(t, &in, "vmm_import with twice the size", 0);
+    refuse_parcel(t, &in, "vmm_import with twice the size", LAB_ECUDA);
     in.bad = PARCEL_NO_FD;
-    refuse_parcel(t, &in, "vmm_import of a descriptor of /dev/null", 0);
+    refuse_parcel(t, &in, "vmm_import of a descriptor of /dev/null", LAB_ECUDA);
 }
 
 #endif
