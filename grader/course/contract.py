@@ -4,7 +4,7 @@
 The contract is what learners read: the comments of labNN.h before what comes with the lab, and
 "before:" and "after:" of each TODO. solutions/NN-NAME/tests/contract.tsv has one row a sentence:
 
-    id          ipc_export.2: the second sentence about ipc_export; rules.1; todo4.after
+    id          ipc_export.2: the second sentence about ipc_export; rules.1; ipc_export.after
     tests       the cases that look at it; "-": none can
     mutants     of tests/mutants/ or tests/misconceptions/: answers that break the sentence, each
                 rejected by one of these cases, as the selfcheck proves; or why no test can look
@@ -25,7 +25,9 @@ _GIVEN = re.compile(r"/\* -+ (comes with the lab|given)")
 _COMMENT = re.compile(r"^/\*(.*?)\*/", re.DOTALL | re.MULTILINE)
 _FUNCTION = re.compile(r"\s*(?:const\s+)?\w[\w\s*]*?\b(\w+)\(")
 _END = re.compile(r"(?<=[^.][.!?])\s+")
-_TODO = re.compile(r"// TODO\((\d+)\):.*\n((?:\s*//   .*\n)+)")
+_TODO = re.compile(
+    r"^\w[\w\s*]*\b(\w+)\([^;{]*\{\s*// TODO\(\d+\):.*\n((?:\s*//   .*\n)+)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,11 @@ class Row:
     sentence: str
     tests: tuple[str, ...] = ()
     mutants: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What the sentence is about, and the sentence: its number may change."""
+        return self.id.rsplit(".", 1)[0], self.sentence
 
     @property
     def tested(self) -> bool:
@@ -111,12 +118,12 @@ def _split(comment: str, *, rules: bool) -> list[str]:
 
 
 def _of_todos(text: str) -> Iterator[Row]:
-    for number, body in _TODO.findall(text):
+    for function, body in _TODO.findall(text):
         plain = " ".join(line.strip().removeprefix("//").strip() for line in body.splitlines())
         parts = re.split(r"\b(before|after|use|note|hint): ", plain)
         for word, said in zip(parts[1::2], parts[2::2], strict=False):
             if word in ("before", "after"):
-                yield Row(f"todo{number}.{word}", said.strip())
+                yield Row(f"{function}.{word}", said.strip())
 
 
 def promises(project: Project, lab: Lab) -> dict[str, list[str]]:

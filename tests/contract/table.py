@@ -9,6 +9,7 @@ python3 tests/contract/table.py 05 --write    brings contract.tsv to the sentenc
 """
 
 import argparse
+import dataclasses
 import sys
 from pathlib import Path
 
@@ -22,11 +23,9 @@ from grader.course.project import Lab, Project, here
 def renewed(project: Project, lab: Lab) -> list[Row]:
     """The sentences of today, each with what the table says of it."""
     there = contract.path(project, lab).is_file()
-    known = {row.sentence: row for row in contract.load(project, lab)} if there else {}
+    known = {row.key: row for row in contract.load(project, lab)} if there else {}
     return [
-        Row(row.id, row.sentence, known[row.sentence].tests, known[row.sentence].mutants)
-        if row.sentence in known
-        else row
+        dataclasses.replace(known[row.key], id=row.id) if row.key in known else row
         for row in contract.sentences(project, lab)
     ]
 
