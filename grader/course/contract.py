@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A lab's contract, sentence by sentence, with the tests that look at each.
 
-The contract is what learners read: the comments of labNN.h before what comes with the lab, and
-"before:" and "after:" of each TODO. solutions/NN-NAME/tests/contract.tsv has one row a sentence:
+The contract is what learners read: the comments of labNN.h (and of run.h in lab 08) before what
+comes with the lab, and "before:" and "after:" of each TODO. solutions/NN-NAME/tests/contract.tsv has one row a sentence:
 
     id          ipc_export.2: the second sentence about ipc_export; rules.1; ipc_export.after
     tests       the cases that look at it; "-": none can
@@ -85,21 +85,26 @@ def _words(cell: str) -> tuple[str, ...]:
 
 def sentences(project: Project, lab: Lab) -> list[Row]:
     """What the contract says, without tests, in the order in which learners read it."""
-    header = (project.solutions_dir / lab.folder / f"{lab.name}.h").read_text(encoding="utf-8")
-    found = [*_of_header(header)]
+    found = []
+    for file in sorted((project.solutions_dir / lab.folder).glob("*.h")):
+        text = file.read_text(encoding="utf-8")
+        if file.stem == lab.name:
+            found = [*_of_header(text, "rules"), *found]
+        elif "the contract of" in text.split("*/")[0]:
+            found += _of_header(text, f"{file.stem}.rules")
     for file in sorted((project.root / "labs" / lab.folder).glob("*.c*")):
         found += _of_todos(file.read_text(encoding="utf-8"))
     return found
 
 
-def _of_header(header: str) -> Iterator[Row]:
+def _of_header(header: str, rules: str) -> Iterator[Row]:
     """The first comment's list of rules, and each comment that stands before a function."""
     contract = _GIVEN.split(header)[0]
     for number, comment in enumerate(_COMMENT.finditer(contract)):
         function = _FUNCTION.match(contract[comment.end() :])
         if number and not function:
             continue
-        name = function[1] if number and function else "rules"
+        name = function[1] if number and function else rules
         for index, sentence in enumerate(_split(comment[1], rules=not number), 1):
             yield Row(f"{name}.{index}", sentence)
 

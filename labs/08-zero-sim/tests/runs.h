@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include <cuda.h>
 
@@ -211,6 +212,13 @@ static int move(struct zero_run *run, int moved, const struct zero_op *op)
                                    : zero_bus(run, op);
 }
 
+/* Keeps a stream busy for long enough to come back from a function that queues its work. */
+static void CUDART_CB take_long(void *unused)
+{
+    (void)unused;
+    (void)nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+}
+
 LAB_RUN(move)
 {
     static const enum zero_what what[] = {ZERO_REDUCE_SCATTER, ZERO_ALL_GATHER, ZERO_TO_HOST,
@@ -243,7 +251,9 @@ LAB_RUN(move)
         wrong =
             (struct zero_op){.what = ZERO_TO_HOST, .kind = ZERO_KINDS, .bytes = 2 * unit->shard};
         out->bus_rc = in->how.offload ? LAB_EINVAL : zero_bus(&run, &wrong);
+        (void)cudaLaunchHostFunc(run.ring.rank[0].stream, take_long, NULL);
         out->rc = move(&run, in->moved, &op);
+        out->busy = cudaStreamQuery(run.ring.rank[0].stream) == cudaErrorNotReady;
         (void)ring_wait(&run.ring);
         read_moved(&run, in, out);
     }

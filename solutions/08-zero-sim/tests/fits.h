@@ -115,6 +115,10 @@ static inline void check_predicted(struct lab_test *t, const struct predict_in *
                failed);
     expect_bytes(t, call, "most[rank]", out->ledger.most[in->rank], peak);
     expect_bytes(t, call, "held[rank], as of that moment,", out->ledger.held[in->rank], held);
+    uint64_t now = 0;
+    for (int kind = 0; kind < ZERO_KINDS; kind++)
+        now += out->ledger.now[in->rank][kind];
+    expect_bytes(t, call, "now[rank][], of all kinds together,", now, held);
     for (int r = 0; r < ZERO_MAX_RANKS; r++)
         lab_expect(t, r == in->rank || out->ledger.most[r] == 0, "%s booked for rank %d", call, r);
 }

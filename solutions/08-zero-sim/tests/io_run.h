@@ -58,6 +58,7 @@ struct move_out {
     int opened, started, rc, null_rc[2], wrong_rc;
     int unit_rc;                        /* of a unit that is not there */
     int bus_rc;                         /* without offload: of zero_bus */
+    int busy;                           /* right after it: rank 0's stream was not ready */
     uint64_t padded, shard, elements;   /* elements of each rank below */
     uint16_t half[IO_RANKS][IO_PARAMS]; /* of the bus */
 };

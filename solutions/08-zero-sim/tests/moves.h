@@ -315,6 +315,10 @@ static inline void check_moved(struct lab_test *t, const struct move_in *in)
     expect_rc(t, "zero_run_open", out->opened, LAB_OK);
     expect_rc(t, "zero_run_start", out->started, LAB_OK);
     expect_rc(t, call, out->rc, LAB_OK);
+    lab_expect(t, out->busy,
+               "%s: rank 0's stream was idle right after it: the function waited for the GPU, and "
+               "is to queue its work",
+               call);
     if (!moved_right(in, out, moved_to(run, in), data, &r, &i))
         lab_fail(t, __FILE__, __LINE__, "moved", "%s: rank %d's %s %d is %g, expected %g (%s)",
                  call, r, places[in->moved], i, half_value(moved_to(run, in)->half[r][i]),
