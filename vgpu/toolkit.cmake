@@ -11,7 +11,13 @@ file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/nothing.c CONTENT "typedef int
 find_package(Threads REQUIRED)
 add_library(cudart SHARED ${CMAKE_CURRENT_BINARY_DIR}/nothing.c)
 target_link_libraries(cudart PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,vgpurt> ${CMAKE_DL_LIBS} rt m)
-set_target_properties(cudart PROPERTIES VERSION 13.0.88 SOVERSION 13)
+# The version that programs linked with NVIDIA's ask for.
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cudart.map
+  CONTENT "libcudart.so.13 {\n  global: *;\n};\n")
+target_link_options(cudart PRIVATE
+  "LINKER:--version-script,${CMAKE_CURRENT_BINARY_DIR}/cudart.map")
+set_target_properties(cudart PROPERTIES VERSION 13.0.88 SOVERSION 13
+  LINK_DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/cudart.map)
 # libnccl.a has the runtime beside it, too: not by target_link_libraries, which would put it inside.
 add_library(nccl_shared SHARED ${CMAKE_CURRENT_BINARY_DIR}/nothing.c)
 add_dependencies(nccl_shared nccl)

@@ -202,8 +202,10 @@ static void test_mistakes(const char *path)
     CUfunction function;
     CUdeviceptr at;
     EXPECT_IS(cuModuleLoad(&module, "/no/such/file"), CUDA_ERROR_FILE_NOT_FOUND);
-    EXPECT_IS(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n"), CUDA_ERROR_INVALID_IMAGE);
-    EXPECT_IS(cuModuleLoadData(&module, "\177ELF\2\1\1"), CUDA_ERROR_INVALID_IMAGE);
+    EXPECT_IS(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n.frob\n"),
+              CUDA_ERROR_INVALID_PTX);
+    EXPECT_IS(cuModuleLoadData(&module, "\177ELF\2\1\1"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    EXPECT_IS(cuModuleLoadData(&module, "something else"), CUDA_ERROR_INVALID_IMAGE);
     EXPECT_IS(cuModuleLoadData(NULL, ""), CUDA_ERROR_INVALID_VALUE);
     EXPECT_IS(cuModuleLoad(&module, path), CUDA_SUCCESS);
     EXPECT_IS(cuModuleGetFunction(&function, module, "scales"), CUDA_ERROR_NOT_FOUND);

@@ -188,6 +188,13 @@ static bool compile_one(const struct cc_job *job, int number, struct cc_list *ob
     else if (job->options->output_dir != NULL)
         object = cc_format("%s/%s", job->options->output_dir, object);
     cc_add(objects, object);
+    if (language == CC_LANG_PTX && makes_modules(job->options))
+        return cc_compile_ptx(job, input->path, object, number);
+    if (language == CC_LANG_PTX) {
+        cc_fail("'%s': PTX is made a module for cuModuleLoad: with -fatbin, -cubin or -ptx",
+                input->path);
+        return false;
+    }
     if (makes_modules(job->options) && language != CC_LANG_CUDA) {
         cc_fail("'%s' is no CUDA file: there is no device code in it", input->path);
         return false;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #define VGPU_FATBIN_MAGIC "vgpufat1"
+#define VGPU_NVCC_FATBIN_MAGIC 0xba55ed50u   /* of nvcc's container of PTX and machine code */
 #define VGPU_FATBIN_WRAPPER_MAGIC 0x466243b1 /* in CUDA's wrapper of the record */
 
 struct vgpu_fatbin {

@@ -181,6 +181,35 @@ enum vgpu_ptx_operation {
 VGPU_OFFERED uint64_t vgpu_ptx(enum vgpu_ptx_operation operation, enum vgpu_ptx_kind kind,
                                uint32_t bits, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
+/* Floating-point operations with a rounding; up to RCP also by vgpu_ptx_round. */
+enum vgpu_float_operation {
+    VGPU_FLOAT_ADD,
+    VGPU_FLOAT_SUB,
+    VGPU_FLOAT_MUL,
+    VGPU_FLOAT_FMA,
+    VGPU_FLOAT_DIV,
+    VGPU_FLOAT_SQRT,
+    VGPU_FLOAT_RCP,
+    VGPU_FLOAT_FROM_SIGNED, /* of a 64-bit integer */
+    VGPU_FLOAT_FROM_UNSIGNED,
+    VGPU_FLOAT_RSQRT,
+    VGPU_FLOAT_MIN,
+    VGPU_FLOAT_MAX,
+    VGPU_FLOAT_NEG,
+    VGPU_FLOAT_ABS,
+    VGPU_FLOAT_CALL
+};
+enum vgpu_ptx_rounding { VGPU_ROUND_NEAREST, VGPU_ROUND_ZERO, VGPU_ROUND_DOWN, VGPU_ROUND_UP };
+enum vgpu_narrow { VGPU_NARROW_F16, VGPU_NARROW_BF16, VGPU_NARROW_F32 };
+VGPU_OFFERED uint64_t vgpu_ptx_round(enum vgpu_float_operation operation, uint32_t bits,
+                                     enum vgpu_ptx_rounding rounding, uint64_t a, uint64_t b,
+                                     uint64_t c);
+/* An f64 as a narrower number. */
+VGPU_OFFERED uint64_t vgpu_ptx_narrow(enum vgpu_narrow to, enum vgpu_ptx_rounding rounding,
+                                      uint64_t f64);
+/* a * b + c of f64s whose product is exact, rounded to odd. */
+VGPU_OFFERED uint64_t vgpu_ptx_fma_odd(uint64_t a, uint64_t b, uint64_t c);
+
 enum vgpu_ptx_register {
     VGPU_PTX_TID, /* .x, .y, .z */
     VGPU_PTX_NTID = VGPU_PTX_TID + 3,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * driver_module.c: modules and libraries, which are the same here: what vgpu-cc -fatbin (-cubin,
- * -ptx) has made of a .cu file, loaded while the program runs.
+ * driver_module.c: modules and libraries, which are the same here: PTX, or what vgpu-cc -fatbin
+ * (-cubin, -ptx) has made of a .cu file, loaded while the program runs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,35 +33,79 @@ static bool is_module(const struct CUmod_st *module)
 
 static cudaError_t refuse_image(const char *call, const void *image)
 {
-    const char *bytes = image;
-    const char *what = memcmp(bytes, "\177ELF", 4) == 0 ? "machine code of real GPUs (ELF)"
-                       : strstr(bytes, ".version")      ? "PTX"
-                                                        : "no device code";
-    return vgpu__refuse(cudaErrorInvalidKernelImage, call,
-                        "this is %s; virtual GPUs load what vgpu-cc -fatbin, -cubin or -ptx makes "
-                        "of a .cu file",
-                        what);
+    bool elf = memcmp(image, "\177ELF", 4) == 0;
+    return vgpu__refuse(elf ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidKernelImage, call,
+                        "this is %s; virtual GPUs load PTX, and what vgpu-cc -fatbin, -cubin or "
+                        "-ptx makes of a .cu file",
+                        elf ? "machine code of real GPUs (a cubin)" : "no device code");
 }
 
-static cudaError_t load_data(const char *call, struct CUmod_st **module, const void *image)
+/* Where a caller of cuModuleLoadDataEx wants the compiler's messages. */
+struct log_buffer {
+    char *text;
+    size_t room;
+};
+
+static void put_log(const struct log_buffer *buffer, const char *log)
 {
-    if (!module || !image)
-        return cudaErrorInvalidValue;
-    void *decoded = vgpu_fatbin_from_text(image);
-    if (!decoded && strncmp(image, VGPU_FATBIN_MAGIC, sizeof VGPU_FATBIN_MAGIC - 1) != 0)
-        return refuse_image(call, image);
+    if (buffer->text && buffer->room)
+        snprintf(buffer->text, buffer->room, "%s", log);
+}
+
+/* The record of PTX, or of nvcc's container; null: *error was told. */
+static void *translate_module(const char *call, const void *image, size_t bytes,
+                              const struct log_buffer *buffer, cudaError_t *error)
+{
+    char *log;
+    void *record = vgpu__translate(image, bytes, &log);
+    if (log)
+        put_log(buffer, log);
+    if (!record)
+        *error = vgpu__refuse(log && strstr(log, "machine code") ? cudaErrorNoKernelImageForDevice
+                                                                 : cudaErrorInvalidPtx,
+                              call, "the PTX cannot be loaded: %s",
+                              log && *log ? log : "vgpu-cc cannot be run");
+    free(log);
+    return record;
+}
+
+static cudaError_t add_module(const char *call, struct CUmod_st **module, const void *record)
+{
     struct CUmod_st *made = calloc(1, sizeof *made);
-    if (!made) {
-        free(decoded);
+    if (!made)
         return vgpu__no_memory(call);
-    }
-    made->loaded = vgpu__load_record(decoded ? decoded : image);
-    free(decoded);
+    made->loaded = vgpu__load_record(record);
     made->next = all_modules;
     while (!atomic_compare_exchange_weak(&all_modules, &made->next, made)) {
     }
     *module = made;
     return cudaSuccess;
+}
+
+static cudaError_t load_image(const char *call, struct CUmod_st **module, const void *image,
+                              const struct log_buffer *buffer)
+{
+    cudaError_t error = cudaSuccess;
+    size_t bytes;
+    if (!module || !image)
+        return cudaErrorInvalidValue;
+    put_log(buffer, "");
+    if (strncmp(image, VGPU_FATBIN_MAGIC, sizeof VGPU_FATBIN_MAGIC - 1) == 0)
+        return add_module(call, module, image);
+    void *record = vgpu_fatbin_from_text(image);
+    if (!record && !vgpu__is_foreign(image, &bytes))
+        return refuse_image(call, image);
+    if (!record)
+        record = translate_module(call, image, bytes, buffer, &error);
+    if (record)
+        error = add_module(call, module, record);
+    free(record);
+    return error;
+}
+
+static cudaError_t load_data(const char *call, struct CUmod_st **module, const void *image)
+{
+    return load_image(call, module, image, &(struct log_buffer){0});
 }
 
 /* The file's bytes and a zero; null: see errno. */
@@ -177,12 +221,18 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
     VGPU_DRIVER(load_data("cuModuleLoadData", module, image));
 }
 
-/* Nothing is compiled at run time: what the options ask of that compiler has no effect. */
+/* Of the options only the buffer for errors counts: vgpu-cc optimizes as it always does. */
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count,
                             CUjit_option *options, void **values)
 {
-    (void)count, (void)options, (void)values;
-    VGPU_DRIVER(load_data("cuModuleLoadDataEx", module, image));
+    struct log_buffer buffer = {0};
+    for (unsigned int i = 0; i < count && options && values; i++) {
+        if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
+            buffer.text = values[i];
+        if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+            buffer.room = (size_t)(uintptr_t)values[i];
+    }
+    VGPU_DRIVER(load_image("cuModuleLoadDataEx", module, image, &buffer));
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)

@@ -2,23 +2,16 @@
  * nvrtc.c: NVRTC's calls. A program's source and headers become files in a folder of their own, and
  * vgpu-cc -fatbin makes a record of them.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <nvrtc.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "driver.h"
 #include "fatbin.h"
 #include "fatbin_text.h"
-
-extern char **environ;
 
 struct file {
     char *name, *text;
@@ -178,29 +171,6 @@ static bool write_file(const char *folder, const struct file *file)
     return out && fclose(out) == 0 && written;
 }
 
-/* The file's bytes and a zero behind them; null: it cannot be read. */
-static char *read_file(const char *folder, const char *name, size_t *bytes)
-{
-    char path[PATH_MAX];
-    struct stat is;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *in = fopen(path, "r");
-    char *data = in && fstat(fileno(in), &is) == 0 ? calloc(1, (size_t)is.st_size + 1) : NULL;
-    if (data)
-        *bytes = fread(data, 1, (size_t)is.st_size, in);
-    if (in)
-        fclose(in);
-    return data;
-}
-
-static void remove_folder(const char *folder)
-{
-    char *words[] = {"rm", "-rf", "--", (char *)folder, NULL};
-    pid_t child;
-    if (posix_spawnp(&child, "rm", NULL, NULL, words, environ) == 0)
-        waitpid(child, NULL, 0);
-}
-
 /* ---- compiling ---- */
 
 /* Options that are about real GPUs' code, and of which vgpu-cc knows nothing. */
@@ -229,20 +199,16 @@ static bool is_for_real_gpus(const char *option)
 static int run_compiler(const struct _nvrtcProgram *of, const char *folder, int count,
                         const char *const *options)
 {
-    char program[PATH_MAX], from[PATH_MAX], to[PATH_MAX], log[PATH_MAX], include[PATH_MAX];
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int status = -1, used = 0;
+    char from[PATH_MAX], to[PATH_MAX], log[PATH_MAX], include[PATH_MAX];
+    int used = 0;
     char **words = calloc((size_t)count + 16, sizeof *words);
-    if (!words || !vgpu__find_program("vgpu-cc", program, sizeof program)) {
-        free(words);
+    if (!words)
         return -1;
-    }
     snprintf(from, sizeof from, "%s/%s", folder, of->file[0].name);
     snprintf(to, sizeof to, "%s/record", folder);
     snprintf(log, sizeof log, "%s/log", folder);
     snprintf(include, sizeof include, "-I%s", folder);
-    char *const fixed[] = {program,    "-fatbin", "-D__CUDACC_RTC__=1", include, "-include",
+    char *const fixed[] = {NULL,       "-fatbin", "-D__CUDACC_RTC__=1", include, "-include",
                            "assert.h", "-I",      of->folder,           "-o",    to,
                            from};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
@@ -250,13 +216,7 @@ static int run_compiler(const struct _nvrtcProgram *of, const char *folder, int 
     for (int i = 0; i < count; i++)
         if (!is_for_real_gpus(options[i]))
             words[used++] = (char *)options[i];
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    if (posix_spawn(&child, program, &actions, NULL, words, environ) == 0)
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        }
-    posix_spawn_file_actions_destroy(&actions);
+    int status = vgpu__run_compiler(words, log);
     free(words);
     return status;
 }
@@ -269,12 +229,12 @@ static nvrtcResult compile_in(struct _nvrtcProgram *program, const char *folder,
         if (!write_file(folder, &program->file[i]))
             return NVRTC_ERROR_INVALID_INPUT;
     int status = run_compiler(program, folder, count, options);
-    program->log = read_file(folder, "log", &bytes);
+    program->log = vgpu__read_file(folder, "log", &bytes);
     if (status < 0)
         return NVRTC_ERROR_INTERNAL_ERROR;
     if (status != 0)
         return NVRTC_ERROR_COMPILATION;
-    program->record = read_file(folder, "record", &program->record_bytes);
+    program->record = vgpu__read_file(folder, "record", &program->record_bytes);
     if (program->record)
         program->text = vgpu_fatbin_to_text(program->record, program->record_bytes);
     program->compiled = program->text != NULL;
@@ -283,14 +243,12 @@ static nvrtcResult compile_in(struct _nvrtcProgram *program, const char *folder,
 
 nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *const *options)
 {
-    const char *below = getenv("TMPDIR");
     char folder[PATH_MAX];
     if (!prog)
         return NVRTC_ERROR_INVALID_PROGRAM;
     if (numOptions < 0 || (numOptions > 0 && !options))
         return NVRTC_ERROR_INVALID_INPUT;
-    snprintf(folder, sizeof folder, "%s/vgpu-nvrtc-XXXXXX", below && *below ? below : "/tmp");
-    if (!mkdtemp(folder))
+    if (!vgpu__make_folder(folder, sizeof folder, "nvrtc"))
         return NVRTC_ERROR_INTERNAL_ERROR;
     free(prog->log);
     free(prog->record);
@@ -298,7 +256,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *c
     prog->log = prog->record = prog->text = NULL;
     prog->compiled = false;
     nvrtcResult result = compile_in(prog, folder, numOptions, options);
-    remove_folder(folder);
+    vgpu__remove_folder(folder);
     for (int i = 0; i < prog->expression_count && result == NVRTC_SUCCESS; i++) {
         const char *name;
         result = nvrtcGetLoweredName(prog, prog->expression[i], &name);

@@ -79,6 +79,26 @@ static bool is_our_wrapper(const struct wrapper *wrapper)
            memcmp(head->magic, VGPU_FATBIN_MAGIC, sizeof head->magic) == 0;
 }
 
+/* The record of PTX that nvcc has packed into the program; null: there is none, which was told. */
+static const struct vgpu_fatbin *translate_image(const struct wrapper *wrapper)
+{
+    size_t bytes;
+    char *log = NULL;
+    if (wrapper->magic != VGPU_FATBIN_WRAPPER_MAGIC || !vgpu__is_foreign(wrapper->data, &bytes)) {
+        vgpu__message("__cudaRegisterFatBinary",
+                      "device code that neither vgpu-cc nor nvcc compiled: the virtual node cannot "
+                      "run it; compile the file with vgpu-cc");
+        return NULL;
+    }
+    const void *record = vgpu__translate(wrapper->data, bytes, &log);
+    if (!record)
+        vgpu__message("__cudaRegisterFatBinary",
+                      "device code that nvcc compiled cannot be loaded: %s",
+                      log ? log : "vgpu-cc cannot be run");
+    free(log);
+    return record;
+}
+
 static struct image *make_image(const struct vgpu_fatbin *head)
 {
     struct image *image = checked_memory(calloc(1, sizeof *image));
@@ -107,11 +127,9 @@ void **__cudaRegisterFatBinary(void *fatbin)
     const struct wrapper *wrapper = fatbin;
     if (is_our_wrapper(wrapper))
         return (void **)make_unit(make_image(wrapper->data));
-    vgpu__message(
-        "__cudaRegisterFatBinary",
-        "device code that vgpu-cc did not compile: the virtual node cannot run it; compile "
-        "the file with vgpu-cc");
-    return (void **)checked_memory(calloc(1, sizeof(struct unit)));
+    const struct vgpu_fatbin *record = translate_image(wrapper);
+    return (void **)(record ? make_unit(make_image(record))
+                            : checked_memory(calloc(1, sizeof(struct unit))));
 }
 
 /* ---- kernels and variables ---- */
@@ -219,6 +237,23 @@ void __cudaRegisterVar(void **handle, char *shadow, char *device, const char *na
         .key = row ? text_at(unit->head, row->symbol_at) : name, .shadow = shadow, .bytes = bytes};
 }
 
+/* nvcc's form for a __managed__ variable: `cell` holds its address in host code. */
+void __cudaRegisterManagedVar(void **handle, void **cell, char *device, const char *name,
+                              int external, size_t bytes, int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **cell, char *device, const char *name,
+                              int external, size_t bytes, int constant, int global)
+{
+    __cudaRegisterVar(handle, (char *)cell, device, name, external, bytes, constant, global);
+}
+
+/* Called by nvcc's host code before it uses a __managed__ variable, which is there already. */
+char __cudaInitModule(void **handle);
+char __cudaInitModule(void **handle)
+{
+    (void)handle;
+    return 1;
+}
+
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
@@ -307,4 +342,30 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
 {
     return vgpu_pop_call(grid, block, shared, stream);
+}
+
+/* nvcc's form since 13.0: the stub's kernel is asked for once, and is the stub itself here. */
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub);
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub)
+{
+    *kernel = (cudaKernel_t)(uintptr_t)stub;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+                               size_t shared, cudaStream_t stream);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+                               size_t shared, cudaStream_t stream)
+{
+    return cudaLaunchKernel((const void *)kernel, grid, block, args, shared, stream);
+}
+
+cudaError_t cudaLaunchKernel_ptsz(const void *stub, dim3 grid, dim3 block, void **args,
+                                  size_t shared, cudaStream_t stream); /* per_thread.c */
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+                                    size_t shared, cudaStream_t stream);
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+                                    size_t shared, cudaStream_t stream)
+{
+    return cudaLaunchKernel_ptsz((const void *)kernel, grid, block, args, shared, stream);
 }

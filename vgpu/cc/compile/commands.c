@@ -21,7 +21,7 @@ enum cc_language cc_language_of(const struct cc_input *input)
         enum cc_language language;
     } known[] = {
         {".cu", CC_LANG_CUDA}, {".c", CC_LANG_C},     {".cpp", CC_LANG_CXX}, {".cc", CC_LANG_CXX},
-        {".cxx", CC_LANG_CXX}, {".c++", CC_LANG_CXX}, {".C", CC_LANG_CXX},
+        {".cxx", CC_LANG_CXX}, {".c++", CC_LANG_CXX}, {".C", CC_LANG_CXX},   {".ptx", CC_LANG_PTX},
     };
 
     if (input->is_option)

@@ -16,6 +16,9 @@ struct cc_job {
  * errors were reported. */
 bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number);
 
+/* compile/compile_ptx.c: compiles a PTX file to a module. */
+bool cc_compile_ptx(const struct cc_job *job, const char *source, const char *object, int number);
+
 /* device_link.c: links the device code of those objects and archives that were compiled with
  * -rdc=true and are not linked yet, to the object `object`. *made: whether there was any. */
 bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, const char *object,

@@ -14,7 +14,6 @@
 
 #include "clang.h"
 #include "diag.h"
-#include "fatbin_text.h"
 #include "proc.h"
 #include "rewrite.h"
 
@@ -291,15 +290,6 @@ static int compile_managed(const struct file *file, const char *gpu_binary,
     return cc_change_managed(file->clang.release, bitcode, changed) ? cc_run(&last) : 1;
 }
 
-/* -fatbin and its like. */
-static bool write_module(const struct file *file, const struct cc_text *fatbin)
-{
-    if (file->job->options->action != CC_PTX)
-        return cc_write_file(file->object, fatbin->data, fatbin->length);
-    const char *text = vgpu_fatbin_to_text(fatbin->data, fatbin->length);
-    return text != NULL && cc_write_file(file->object, text, strlen(text));
-}
-
 /* -rdc=true: the device code goes along as bitcode. */
 static bool finish_part(struct file *file, const char *record, struct cc_child *host)
 {
@@ -338,7 +328,7 @@ static bool compile(struct file *file, const char *record)
     if (!print_messages(&end) || !made)
         return false;
     if (record == NULL)
-        return write_module(file, &fatbin);
+        return cc_write_module(file->job, file->object, &fatbin);
     return part ? finish_part(file, record, &host) : check_host(file);
 }
 

@@ -14,6 +14,8 @@ static LLVMModuleRef read_module(struct cc_lowering *l, const struct cc_bitcode 
 {
     LLVMModuleRef module = NULL;
 
+    if (file->is_ptx) /* it is filled when the machine is known */
+        return LLVMModuleCreateWithNameInContext(file->source, l->context);
     if (LLVMParseBitcodeInContext2(
             l->context,
             LLVMCreateMemoryBufferWithMemoryRangeCopy(file->data, file->bytes, file->source),

@@ -60,7 +60,7 @@ static const struct cc_option all_options[] = {
     {"-Xcompiler", "--compiler-options", HOST_LIST, VALUE, 0, NULL},
     {"-Xlinker", "--linker-options", LINK_LIST, VALUE, 0, NULL},
     {"-Xarchive", "--archive-options", LIST, VALUE, OFFSET(archive), NULL},
-    {"-x", "--x", LANGUAGE, JOINED, 0, "cu c c++ none"},
+    {"-x", "--x", LANGUAGE, JOINED, 0, "cu c c++ ptx none"},
     {"-default-stream", NULL, DEFAULT_STREAM, VALUE, 0, "legacy null per-thread"},
     {"-rdc", "--relocatable-device-code", RDC, VALUE, 0, booleans},
     {"-ccbin", "--compiler-bindir", CCBIN, VALUE, 0, NULL},

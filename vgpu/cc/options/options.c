@@ -117,6 +117,7 @@ static void add_host_list(struct cc_options *options, const char *value)
 static void set_language(struct cc_options *options, const char *name)
 {
     options->language = strcmp(name, "cu") == 0    ? CC_LANG_CUDA
+                        : strcmp(name, "ptx") == 0 ? CC_LANG_PTX
                         : strcmp(name, "c") == 0   ? CC_LANG_C
                         : strcmp(name, "c++") == 0 ? CC_LANG_CXX
                                                    : CC_BY_SUFFIX;

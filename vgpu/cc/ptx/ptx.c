@@ -47,109 +47,6 @@ static const char *take_quoted(const char **at)
     return NULL;
 }
 
-/* Skips white space in a line, and comments. */
-static const char *skip_blank(const char *at)
-{
-    for (;;) {
-        at += strspn(at, " \t\r");
-        if (cc_starts(at, "//")) {
-            at += strcspn(at, "\n");
-        } else if (cc_starts(at, "/*")) {
-            const char *end = strstr(at + 2, "*/");
-            at = end != NULL ? end + 2 : at + strlen(at);
-        } else {
-            return at;
-        }
-    }
-}
-
-/* Reads a word of `ptx`; white space, commas and the characters that begin a new word separate
- * them: "ld.u32" "$0" "[" ...
- */
-static bool next_word(const char **at, char *word, size_t room)
-{
-    *at = skip_blank(*at);
-    size_t length =
-        strchr("[]{};,\n", **at) != NULL && **at != 0 ? 1 : strcspn(*at, " \t\r[]{};,\n");
-
-    if (length == 0 || length >= room)
-        return false;
-    memcpy(word, *at, length);
-    word[length] = 0;
-    *at += length;
-    return true;
-}
-
-static bool is_end(const char *word)
-{
-    return strcmp(word, ";") == 0 || strcmp(word, "\n") == 0;
-}
-
-/* "@!p" */
-static bool take_guard(const char **at, char *word, size_t room, struct cc_ptx *in)
-{
-    if (*word != '@')
-        return true;
-    in->guard_negated = word[1] == '!';
-    if (strlen(word) - 1 - in->guard_negated >= sizeof in->guard)
-        return false;
-    strcpy(in->guard, word + 1 + in->guard_negated);
-    return next_word(at, word, room);
-}
-
-static void split_name(const char *word, struct cc_ptx *in)
-{
-    snprintf(in->name, sizeof in->name, "%.*s", (int)strcspn(word, "."), word);
-    for (const char *q = strchr(word, '.'); q != NULL; q = strchr(q, '.')) {
-        q++;
-        if (in->qualifiers < CC_PTX_WORDS)
-            snprintf(in->qualifier[in->qualifiers++], sizeof *in->qualifier, "%.*s",
-                     (int)strcspn(q, "."), q);
-    }
-}
-
-/* d|q is d, with the predicate q beside it. */
-static bool add_operand(struct cc_ptx *in, const char *word, int group)
-{
-    const char *bar = strchr(word, '|');
-
-    if (in->operands == CC_PTX_WORDS || (bar != NULL && in->operands != 0))
-        return false;
-    if (bar != NULL)
-        snprintf(in->predicate, sizeof in->predicate, "%s", bar + 1);
-    in->group[in->operands] = group;
-    snprintf(in->operand[in->operands++], sizeof *in->operand, "%.*s", (int)strcspn(word, "|"),
-             word);
-    return true;
-}
-
-/* Reads "name.q1.q2 operands;" from *at. False: the text has ended, or is not understood (then
- * ->name is not empty). A line feed does not end an instruction: those of several lines are
- * usual. */
-static bool read_instruction(const char **at, struct cc_ptx *in)
-{
-    char word[96];
-    int group = 0, groups = 0;
-
-    *in = (struct cc_ptx){0};
-    do {
-        if (!next_word(at, word, sizeof word))
-            return false;
-    } while (is_end(word) || *word == '{' || *word == '}');
-    if (!take_guard(at, word, sizeof word, in))
-        return false;
-    split_name(word, in);
-    while (next_word(at, word, sizeof word) && strcmp(word, ";") != 0) {
-        if (*word == '{')
-            group = ++groups;
-        else if (*word == '}')
-            group = 0;
-        else if (strchr("[],\n", *word) == NULL && !add_operand(in, word, group))
-            return false;
-    }
-    return true;
-}
-
 /* ---- the statement ---- */
 
 /* "=r,=l,r,~{memory}": how many outputs. */
@@ -165,57 +62,29 @@ static int count_outputs(const char *constraints)
     return count;
 }
 
-/* ---- .reg ---- */
-
-static bool add_register(struct cc_ptx_statement *s, const char *name, const char *number,
-                         LLVMTypeRef type)
-{
-    if (s->registers == CC_PTX_REGISTERS || strlen(name) + strlen(number) >= sizeof s->reg->name)
-        return false;
-    struct cc_ptx_register *added = &s->reg[s->registers++];
-    snprintf(added->name, sizeof added->name, "%s%s", name, number);
-    added->value = LLVMGetUndef(type);
-    return true;
-}
-
-/* .reg .b32 a, b, r<4>; */
-static bool declare_registers(struct cc_ptx_statement *s, const struct cc_ptx *in)
-{
-    struct cc_ptx_type type;
-
-    if (in->operands < 2 || *in->operand[0] != '.' || !cc_ptx_type(in->operand[0] + 1, &type))
-        return false;
-    for (int i = 1; i < in->operands; i++) {
-        const char *name = in->operand[i], *many = strchr(name, '<');
-        LLVMTypeRef held = cc_int_type(s->l, type.bits);
-        int count = many != NULL ? atoi(many + 1) : 1;
-        for (int k = 0; k < count; k++)
-            if (!add_register(s, cc_copy(name, strcspn(name, "<")),
-                              many != NULL ? cc_format("%d", k) : "", held))
-                return false;
-    }
-    return true;
-}
-
 /* ---- instructions ---- */
 
-static bool carry_out_instruction(struct cc_ptx_statement *s, const struct cc_ptx *in)
+enum cc_ptx_known cc_ptx_instruction(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     static enum cc_ptx_known (*const rooms[])(struct cc_ptx_statement *, const struct cc_ptx *) = {
         cc_ptx_arithmetic, cc_ptx_warp, cc_ptx_async, cc_ptx_memory};
     enum cc_ptx_known known = CC_PTX_NOT_MINE;
 
+    for (size_t i = 0; known == CC_PTX_NOT_MINE && i < sizeof rooms / sizeof *rooms; i++)
+        known = rooms[i](s, in);
+    return known;
+}
+
+static bool carry_out_instruction(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
     if (*in->name == 0)
-        return in->qualifiers == 1 && strcmp(in->qualifier[0], "reg") == 0 &&
-               declare_registers(s, in);
+        return cc_ptx_declare_all(s, in);
     s->guard = NULL;
     if (*in->guard != 0) {
         s->guard = cc_ptx_predicate(s, cc_format("%s%s", in->guard_negated ? "!" : "", in->guard));
         return s->guard != NULL && cc_ptx_arithmetic(s, in) == CC_PTX_DONE;
     }
-    for (size_t i = 0; known == CC_PTX_NOT_MINE && i < sizeof rooms / sizeof *rooms; i++)
-        known = rooms[i](s, in);
-    return known == CC_PTX_DONE;
+    return cc_ptx_instruction(s, in) == CC_PTX_DONE;
 }
 
 static void finish(struct cc_ptx_statement *s)
@@ -238,9 +107,10 @@ static bool unknown(struct cc_ptx_statement *s, const char *text)
 {
     const char *from = text, *next;
 
-    while (*(next = skip_blank(from) + strspn(skip_blank(from), "\n;{}")) != 0 && next != from)
+    while (*(next = cc_ptx_skip_blank(from) + strspn(cc_ptx_skip_blank(from), "\n;{}")) != 0 &&
+           next != from)
         from = next;
-    cc_error(cc_place_of(s->call), "inline PTX that the virtual node does not know: \"%.*s\"",
+    cc_error(s->place, "inline PTX that the virtual node does not know: \"%.*s\"",
              (int)strcspn(from, "\n;"), from);
     return false;
 }
@@ -284,7 +154,12 @@ static bool lower_statement(struct cc_lowering *l, LLVMValueRef call)
     const char *printed = LLVMPrintValueToString(LLVMGetCalledValue(call));
     const char *at = strstr(printed, "asm "), *text = at != NULL ? take_quoted(&at) : NULL;
     const char *constraints = text != NULL ? take_quoted(&at) : NULL, *rest = text;
-    struct cc_ptx_statement s = {.l = l, .call = call};
+    struct cc_ptx_statement s = {.l = l,
+                                 .call = call,
+                                 .function =
+                                     LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)),
+                                 .place = cc_place_of(call)};
+    const char *word;
     struct cc_ptx in;
 
     if (constraints == NULL)
@@ -295,11 +170,10 @@ static bool lower_statement(struct cc_lowering *l, LLVMValueRef call)
     LLVMPositionBuilderBefore(s.b, call);
     LLVMSetCurrentDebugLocation2(s.b, LLVMInstructionGetDebugLoc(call));
     read_operands(&s, constraints);
-    for (const char *from = rest; read_instruction(&rest, &in); from = rest)
-        if (!carry_out_instruction(&s, &in))
+    for (const char *from = rest; (word = cc_ptx_word(&rest)) != NULL; from = rest)
+        if (strchr(";\n{}", *word) == NULL &&
+            (!cc_ptx_read(&rest, word, &in) || !carry_out_instruction(&s, &in)))
             return unknown(&s, from);
-    if (*in.name != 0 || rest[strspn(rest, " \t\r\n;{}")] != 0)
-        return unknown(&s, text);
     finish(&s);
     return true;
 }

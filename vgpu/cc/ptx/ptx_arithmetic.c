@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "image.h"
-#include "ptx.h"
+#include "ptx_numbers.h"
 
 static const struct operation {
     const char *name, *mode; /* mode: the qualifiers before the type; "": none */
@@ -110,14 +110,19 @@ static enum cc_ptx_known calculate(struct cc_ptx_statement *s, const struct cc_p
                       (o->is == VGPU_PTX_SHL || o->is == VGPU_PTX_SHR || o->is == VGPU_PTX_BFE ||
                        o->is == VGPU_PTX_BFI) &&
                       !(i == 1 && o->is == VGPU_PTX_BFI);
-        value[i] = typed(s, in->operand[i + 1],
-                         counts                ? 32
-                         : sums_wide && i == 2 ? result
-                                               : type.bits);
+        value[i] = cc_ptx_operand(s, in->operand[i + 1],
+                                  counts                ? 32
+                                  : sums_wide && i == 2 ? result
+                                                        : type.bits);
         if (value[i] == NULL)
             return CC_PTX_UNKNOWN;
     }
-    LLVMValueRef made = work_out(s, o->is, type, value, o->operands);
+    LLVMValueRef made =
+        type.kind != 'f' && s->call == NULL ? cc_ptx_native(s, o->is, type, value) : NULL;
+    for (int i = 0; i < o->operands && made == NULL; i++)
+        value[i] = cc_ptx_bits(s, value[i], 64);
+    if (made == NULL)
+        made = work_out(s, o->is, type, value, o->operands);
     return cc_ptx_assign_bits(s, in->operand[0], cc_ptx_bits(s, made, result)) ? CC_PTX_DONE
                                                                                : CC_PTX_UNKNOWN;
 }
@@ -145,54 +150,89 @@ static enum cc_ptx_known logic(struct cc_ptx_statement *s, const struct cc_ptx *
     return cc_ptx_assign_predicate(s, in->operand[0], a) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
 
-static bool find_comparison(const char *word, struct cc_ptx_type *type, enum vgpu_ptx_operation *is)
-{
-    static const struct {
-        const char *word;
-        enum vgpu_ptx_operation is;
-        char kind; /* 0: any */
-    } known[] = {{"eq", VGPU_PTX_EQ, 0},   {"ne", VGPU_PTX_NE, 0},   {"lt", VGPU_PTX_LT, 0},
-                 {"le", VGPU_PTX_LE, 0},   {"gt", VGPU_PTX_GT, 0},   {"ge", VGPU_PTX_GE, 0},
-                 {"lo", VGPU_PTX_LT, 'u'}, {"ls", VGPU_PTX_LE, 'u'}, {"hi", VGPU_PTX_GT, 'u'},
-                 {"hs", VGPU_PTX_GE, 'u'}};
+/* LLVM's numbers of a comparison: of unsigned and signed integers, and of floating-point numbers;
+ * 0: there is none. */
+static const struct comparison {
+    const char *word;
+    int is_unsigned, is_signed, is_float;
+} comparisons[] = {{"eq", 32, 32, 1}, {"ne", 33, 33, 6}, {"lt", 36, 40, 4}, {"le", 37, 41, 5},
+                   {"gt", 34, 38, 2}, {"ge", 35, 39, 3}, {"lo", 36, 0, 0},  {"ls", 37, 0, 0},
+                   {"hi", 34, 0, 0},  {"hs", 35, 0, 0},  {"equ", 0, 0, 9},  {"neu", 0, 0, 14},
+                   {"ltu", 0, 0, 12}, {"leu", 0, 0, 13}, {"gtu", 0, 0, 10}, {"geu", 0, 0, 11},
+                   {"num", 0, 0, 7},  {"nan", 0, 0, 8}};
 
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(word, known[i].word) == 0) {
-            *is = known[i].is;
-            return known[i].kind == 0 || known[i].kind == type->kind;
-        }
-    return false;
+static int find_comparison(const char *word, char kind)
+{
+    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+        if (strcmp(word, comparisons[i].word) == 0)
+            return kind == 'u'   ? comparisons[i].is_unsigned
+                   : kind == 's' ? comparisons[i].is_signed
+                                 : comparisons[i].is_float;
+    return 0;
 }
 
-/* setp.lt.and.s32 p, a, b, q */
+/* An operand of a comparison: an integer, f32 or f64. */
+static LLVMValueRef compared(struct cc_ptx_statement *s, const char *operand,
+                             struct cc_ptx_type type, bool ftz)
+{
+    LLVMValueRef value = cc_ptx_operand(s, operand, type.bits);
+
+    if (value == NULL || strchr("us", type.kind) != NULL)
+        return value;
+    if (type.kind != 'f')
+        return cc_ptx_from_half(s, value, type.kind);
+    value = cc_ptx_as_float(s, value);
+    return ftz && type.bits == 32 ? cc_ptx_flushed(s, value) : value;
+}
+
+/* setp.lt.and.s32 p|q, a, b, c: q has the opposite comparison; set.lt.u32.f32 d, a, b */
 static enum cc_ptx_known compare(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     static const struct {
         const char *word;
         int op;
     } joins[] = {{"and", LLVM_OP_AND}, {"or", LLVM_OP_OR}, {"xor", LLVM_OP_XOR}};
-    struct cc_ptx_type type;
-    const char *mode;
-    enum vgpu_ptx_operation comparison;
-    int join = 0, last = in->qualifiers - 1;
+    bool is_set = cc_ptx_is(in, "set"), ftz = false;
+    struct cc_ptx_type type, result = {1, 'p'};
+    int join = 0, types = 1 + is_set, last = in->qualifiers - types;
 
-    if (!split_qualifiers(in, &mode, &type) || last < 1 || last > 2 || type.kind == 'p' ||
-        *in->predicate != 0 || !find_comparison(in->qualifier[0], &type, &comparison))
+    if (last < 1 || !cc_ptx_type(in->qualifier[in->qualifiers - 1], &type) ||
+        strchr("usfFG", type.kind) == NULL ||
+        (is_set && !cc_ptx_type(in->qualifier[in->qualifiers - 2], &result)))
         return CC_PTX_UNKNOWN;
-    for (size_t i = 0; last == 2 && i < sizeof joins / sizeof *joins; i++)
-        if (strcmp(in->qualifier[1], joins[i].word) == 0)
-            join = joins[i].op;
-    if (in->operands != last + 2 || (join == 0) != (last == 1))
+    int is = find_comparison(in->qualifier[0], type.kind);
+    for (int k = 1; k < last; k++) {
+        int found = 0;
+        for (size_t i = 0; i < sizeof joins / sizeof *joins; i++)
+            if (strcmp(in->qualifier[k], joins[i].word) == 0)
+                found = join = joins[i].op;
+        if (found == 0 && strcmp(in->qualifier[k], "ftz") != 0)
+            return CC_PTX_UNKNOWN;
+        ftz |= found == 0;
+    }
+    if (is == 0 || in->operands != 3 + (join != 0) || (is_set && result.bits != 32))
         return CC_PTX_UNKNOWN;
-    LLVMValueRef value[] = {typed(s, in->operand[1], type.bits),
-                            typed(s, in->operand[2], type.bits)};
-    LLVMValueRef with = join != 0 ? cc_ptx_predicate(s, in->operand[3]) : NULL;
-    if (value[0] == NULL || value[1] == NULL || (join != 0 && with == NULL))
+    LLVMValueRef a = compared(s, in->operand[1], type, ftz),
+                 b = compared(s, in->operand[2], type, ftz),
+                 with = join != 0 ? cc_ptx_predicate(s, in->operand[3]) : NULL;
+    if (a == NULL || b == NULL || (join != 0 && with == NULL))
         return CC_PTX_UNKNOWN;
-    LLVMValueRef result = cc_ptx_bits(s, work_out(s, comparison, type, value, 2), 1);
-    if (join != 0)
-        result = LLVMBuildBinOp(s->b, join, result, with, "");
-    return cc_ptx_assign_predicate(s, in->operand[0], result) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
+    LLVMValueRef first = strchr("us", type.kind) != NULL ? LLVMBuildICmp(s->b, is, a, b, "")
+                                                         : LLVMBuildFCmp(s->b, is, a, b, "");
+    LLVMValueRef second = LLVMBuildBinOp(s->b, LLVM_OP_XOR, first, cc_ptx_number(s, 1, 1), "");
+    if (join != 0) {
+        first = LLVMBuildBinOp(s->b, join, first, with, "");
+        second = LLVMBuildBinOp(s->b, join, second, with, "");
+    }
+    if (is_set) {
+        LLVMValueRef yes = cc_ptx_number(s, result.kind == 'f' ? 0x3f800000 : 0xffffffff, 32);
+        first = LLVMBuildSelect(s->b, first, yes, cc_ptx_number(s, 0, 32), "");
+        return cc_ptx_assign_bits(s, in->operand[0], first) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
+    }
+    return cc_ptx_assign_predicate(s, in->operand[0], first) &&
+                   (*in->predicate == 0 || cc_ptx_assign_predicate(s, in->predicate, second))
+               ? CC_PTX_DONE
+               : CC_PTX_UNKNOWN;
 }
 
 /* selp.b32 d, a, b, p */
@@ -265,22 +305,16 @@ static enum cc_ptx_known move_value(struct cc_ptx_statement *s, const struct cc_
     return cc_ptx_assign_bits(s, in->operand[0], value) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
 
-/* cvt.u32.s16 d, a; integers only */
-static enum cc_ptx_known convert(struct cc_ptx_statement *s, const struct cc_ptx *in)
+/* State spaces whose addresses are generic ones here. */
+static bool is_generic(const char *space)
 {
-    struct cc_ptx_type to, from;
+    static const char *const spaces[] = {"global", "local",        "const",
+                                         "param",  "param::entry", "param::func"};
 
-    if (in->qualifiers != 2 || in->operands != 2 || !cc_ptx_type(in->qualifier[0], &to) ||
-        !cc_ptx_type(in->qualifier[1], &from) || strchr("us", to.kind) == NULL ||
-        strchr("us", from.kind) == NULL)
-        return CC_PTX_UNKNOWN;
-    LLVMValueRef value = cc_ptx_operand(s, in->operand[1], from.bits);
-    LLVMValueRef old = cc_ptx_value(s, in->operand[0]);
-    if (value == NULL || old == NULL)
-        return CC_PTX_UNKNOWN;
-    value = LLVMBuildIntCast2(s->b, value, cc_int_type(s->l, to.bits), from.kind == 's', "");
-    value = LLVMBuildIntCast2(s->b, value, cc_int_type(s->l, 64), to.kind == 's', "");
-    return cc_ptx_assign_bits(s, in->operand[0], value) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (strcmp(space, spaces[i]) == 0)
+            return true;
+    return false;
 }
 
 /* cvta.shared.u64 d, a; cvta.to.shared.u64 d, a; for global memory it is a move */
@@ -291,7 +325,7 @@ static enum cc_ptx_known convert_address(struct cc_ptx_statement *s, const struc
     bool shared = strcmp(space, "shared") == 0 || strcmp(space, "shared::cta") == 0;
     LLVMValueRef value = in->operands == 2 ? cc_ptx_operand(s, in->operand[1], 64) : NULL;
 
-    if (value == NULL || (!shared && strcmp(space, "global") != 0) ||
+    if (value == NULL || (!shared && !is_generic(space)) ||
         strcmp(in->qualifier[1 + to], "u64") != 0)
         return CC_PTX_UNKNOWN;
     if (shared)
@@ -323,13 +357,14 @@ enum cc_ptx_known cc_ptx_arithmetic(struct cc_ptx_statement *s, const struct cc_
     struct cc_ptx_type type;
     const char *mode;
     bool named = false;
+    enum cc_ptx_known rare;
 
-    if (cc_ptx_is(in, "setp"))
+    if (cc_ptx_is(in, "setp") || cc_ptx_is(in, "set"))
         return compare(s, in);
     if (cc_ptx_is(in, "selp"))
         return choose(s, in);
     if (cc_ptx_is(in, "cvt"))
-        return convert(s, in);
+        return cc_ptx_convert(s, in);
     if (cc_ptx_is(in, "cvta"))
         return convert_address(s, in);
     if (cc_ptx_is(in, "isspacep"))
@@ -341,12 +376,17 @@ enum cc_ptx_known cc_ptx_arithmetic(struct cc_ptx_statement *s, const struct cc_
         return logic(s, in);
     if (cc_ptx_is(in, "mov"))
         return move_value(s, in);
+    if (s->call == NULL && (rare = cc_ptx_float(s, in)) != CC_PTX_NOT_MINE)
+        return rare;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         const struct operation *o = &operations[i];
-        named |= cc_ptx_is(in, o->name);
         if (typed_well && cc_ptx_is(in, o->name) && strcmp(mode, o->mode) == 0 &&
             (*mode != 0 || strchr(o->types, type.kind) != NULL))
             return calculate(s, in, o, type);
+        named |= cc_ptx_is(in, o->name);
     }
-    return named ? CC_PTX_UNKNOWN : CC_PTX_NOT_MINE;
+    rare = cc_ptx_float(s, in);
+    if (rare == CC_PTX_NOT_MINE)
+        rare = cc_ptx_integer(s, in);
+    return rare == CC_PTX_NOT_MINE && named ? CC_PTX_UNKNOWN : rare;
 }

@@ -7,14 +7,6 @@
 #include "image.h"
 #include "ptx.h"
 
-static bool has(const struct cc_ptx *in, const char *word)
-{
-    for (int i = 0; i < in->qualifiers; i++)
-        if (strcmp(in->qualifier[i], word) == 0)
-            return true;
-    return false;
-}
-
 /* Whether each qualifier is one of the words. */
 static bool has_only(const struct cc_ptx *in, const char *words)
 {
@@ -26,7 +18,8 @@ static bool has_only(const struct cc_ptx *in, const char *words)
 
 static bool is_shared_space(const struct cc_ptx *in)
 {
-    return has(in, "shared") || has(in, "shared::cta") || has(in, "shared::cluster");
+    return cc_ptx_has(in, "shared") || cc_ptx_has(in, "shared::cta") ||
+           cc_ptx_has(in, "shared::cluster");
 }
 
 /* ---- mbarrier ---- */
@@ -42,7 +35,7 @@ static LLVMValueRef call_mbarrier(struct cc_ptx_statement *s, int operation, LLV
 static const struct mbarrier {
     const char *name; /* after "mbarrier" */
     int operation;
-    bool results; /* has a result in the first operand, which is optional if it is unused */
+    bool results; /* cc_ptx_has a result in the first operand, which is optional if it is unused */
     int values;   /* operands after the address; 1: may be omitted, and is 1 then */
 } mbarriers[] = {
     {"init", VGPU_MBARRIER_INIT, false, 1},
@@ -65,11 +58,11 @@ static const struct mbarrier *find_mbarrier(const struct cc_ptx *in)
 
 static int operation_of(const struct mbarrier *m, const struct cc_ptx *in)
 {
-    if (m->operation == VGPU_MBARRIER_TEST && has(in, "parity"))
+    if (m->operation == VGPU_MBARRIER_TEST && cc_ptx_has(in, "parity"))
         return VGPU_MBARRIER_TEST_PARITY;
-    if (m->operation == VGPU_MBARRIER_ARRIVE && has(in, "expect_tx"))
+    if (m->operation == VGPU_MBARRIER_ARRIVE && cc_ptx_has(in, "expect_tx"))
         return VGPU_MBARRIER_ARRIVE_EXPECT_TX;
-    if (m->operation == VGPU_MBARRIER_ARRIVE_DROP && has(in, "expect_tx"))
+    if (m->operation == VGPU_MBARRIER_ARRIVE_DROP && cc_ptx_has(in, "expect_tx"))
         return VGPU_MBARRIER_ARRIVE_DROP_EXPECT_TX;
     return m->operation;
 }
@@ -148,7 +141,7 @@ static void clear_rest(struct cc_ptx_statement *s, LLVMValueRef at, LLVMValueRef
 static enum cc_ptx_known copy_some(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     if (!has_only(in, " async ca cg shared shared::cta global L2::64B L2::128B L2::256B ") ||
-        !is_shared_space(in) || !has(in, "global") || in->operands < 3 || in->operands > 4)
+        !is_shared_space(in) || !cc_ptx_has(in, "global") || in->operands < 3 || in->operands > 4)
         return CC_PTX_UNKNOWN;
     LLVMValueRef to = cc_ptx_address(s, in->operand[0], 0, true);
     LLVMValueRef from = cc_ptx_address(s, in->operand[1], 0, false);
@@ -171,8 +164,8 @@ static enum cc_ptx_known copy_bulk(struct cc_ptx_statement *s, const struct cc_p
     bool loads = in->qualifiers > 3 && cc_starts(in->qualifier[2], "shared::") &&
                  strcmp(in->qualifier[3], "global") == 0;
     bool stores = in->qualifiers > 3 && strcmp(in->qualifier[2], "global") == 0 &&
-                  strcmp(in->qualifier[3], "shared::cta") == 0 && has(in, "bulk_group");
-    bool tells = has(in, "mbarrier::complete_tx::bytes");
+                  strcmp(in->qualifier[3], "shared::cta") == 0 && cc_ptx_has(in, "bulk_group");
+    bool tells = cc_ptx_has(in, "mbarrier::complete_tx::bytes");
 
     if (!has_only(in, " async bulk shared::cluster shared::cta global bulk_group "
                       "mbarrier::complete_tx::bytes ") ||
@@ -198,10 +191,10 @@ static enum cc_ptx_known arrive_after_copies(struct cc_ptx_statement *s, const s
     LLVMValueRef barrier =
         in->operands == 1 ? cc_ptx_address(s, in->operand[0], 0, is_shared_space(in)) : NULL;
 
-    if (barrier == NULL || !has(in, "arrive") ||
+    if (barrier == NULL || !cc_ptx_has(in, "arrive") ||
         !has_only(in, " async mbarrier arrive noinc shared shared::cta b64 "))
         return CC_PTX_UNKNOWN;
-    if (has(in, "noinc"))
+    if (cc_ptx_has(in, "noinc"))
         call_mbarrier(s, VGPU_MBARRIER_ARRIVE, barrier, cc_ptx_number(s, 1, 64));
     return CC_PTX_DONE;
 }
@@ -209,26 +202,26 @@ static enum cc_ptx_known arrive_after_copies(struct cc_ptx_statement *s, const s
 static enum cc_ptx_known copy_async(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     static const char *const waits[] = {"commit_group", "wait_group", "wait_all"};
-    bool bulk = has(in, "bulk");
+    bool bulk = cc_ptx_has(in, "bulk");
 
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
-        if (has(in, waits[i]))
+        if (cc_ptx_has(in, waits[i]))
             return has_only(in, " async bulk commit_group wait_group wait_all read ") &&
                            in->operands == (i == 1)
                        ? CC_PTX_DONE
                        : CC_PTX_UNKNOWN;
-    if (has(in, "mbarrier"))
+    if (cc_ptx_has(in, "mbarrier"))
         return arrive_after_copies(s, in);
     return bulk ? copy_bulk(s, in) : copy_some(s, in);
 }
 
 enum cc_ptx_known cc_ptx_async(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
-    if (cc_ptx_is(in, "mbarrier") && has(in, "pending_count"))
+    if (cc_ptx_is(in, "mbarrier") && cc_ptx_has(in, "pending_count"))
         return count_pending(s, in);
     if (cc_ptx_is(in, "mbarrier"))
         return use_mbarrier(s, in);
-    if (cc_ptx_is(in, "cp") && has(in, "async"))
+    if (cc_ptx_is(in, "cp") && cc_ptx_has(in, "async"))
         return copy_async(s, in);
     return CC_PTX_NOT_MINE;
 }

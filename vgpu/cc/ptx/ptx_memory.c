@@ -36,6 +36,11 @@ static const struct meaning operations[] = {{"add", VGPU_ATOMIC_ADD}, {"exch", V
 /* Qualifiers that name a cache or a state space, without effect on the value: there are no such
  * caches here. */
 static const char *const hints[] = {"global",
+                                    "local",
+                                    "const",
+                                    "param",
+                                    "param::entry",
+                                    "param::func",
                                     "nc",
                                     "mmio",
                                     "ca",
@@ -47,6 +52,11 @@ static const char *const hints[] = {"global",
                                     "L1::no_allocate",
                                     "L1::evict_last",
                                     "L1::evict_first",
+                                    "L1::evict_normal",
+                                    "L1::evict_unchanged",
+                                    "L2::evict_last",
+                                    "L2::evict_normal",
+                                    "L2::evict_first",
                                     "L2::64B",
                                     "L2::128B",
                                     "L2::256B"};
@@ -98,7 +108,7 @@ static bool read_access(const struct cc_ptx *in, struct access *a)
     *a = (struct access){-2, -2, -2, {0, 0}, 1, false};
     for (int i = 0; i < in->qualifiers; i++) {
         const char *word = in->qualifier[i];
-        if (strcmp(word, "v2") == 0 || strcmp(word, "v4") == 0) {
+        if (strcmp(word, "v2") == 0 || strcmp(word, "v4") == 0 || strcmp(word, "v8") == 0) {
             a->elements = word[1] - '0';
             continue;
         }
@@ -147,10 +157,13 @@ static void set_order(LLVMValueRef access, const struct access *a, unsigned bits
 static LLVMValueRef place_for(struct cc_ptx_statement *s, unsigned bits, int elements)
 {
     LLVMTypeRef type = LLVMArrayType(cc_int_type(s->l, bits), (unsigned)elements);
-    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(s->call));
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(s->l->context);
+    LLVMBuilderRef b = s->entry;
 
-    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+    if (b == NULL) {
+        LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(s->function);
+        b = LLVMCreateBuilderInContext(s->l->context);
+        LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(first));
+    }
     return LLVMBuildPointerCast(b, LLVMBuildAlloca(b, type, ""),
                                 LLVMPointerType(cc_int_type(s->l, bits), 0), "");
 }
@@ -177,6 +190,70 @@ static bool load_whole(struct cc_ptx_statement *s, const struct cc_ptx *in, cons
     return true;
 }
 
+/* Assigns to a register that may be wider than what was read. */
+static bool assign_wide(struct cc_ptx_statement *s, const char *operand, LLVMValueRef value,
+                        struct cc_ptx_type type)
+{
+    if (type.kind == 's' && type.bits < 64)
+        value = LLVMBuildCast(s->b, LLVM_OP_SEXT, value, cc_int_type(s->l, 64), "");
+    return cc_ptx_assign_bits(s, operand, value);
+}
+
+/* In a module a vector is one access, as Clang makes of one of CUDA's vector types. */
+static bool is_one_access(const struct cc_ptx_statement *s, const struct access *a)
+{
+    return s->call == NULL && a->elements > 1 && (a->order == LLVM_ORDER_NONE || a->order == -2) &&
+           (unsigned)a->elements * a->type.bits <= 128;
+}
+
+static LLVMValueRef vector_address(struct cc_ptx_statement *s, const char *operand,
+                                   const struct access *a, LLVMTypeRef type)
+{
+    LLVMValueRef at = cc_ptx_address(s, operand, 0, a->shared);
+
+    return at != NULL ? LLVMBuildPointerCast(s->b, at, LLVMPointerType(type, 0), "") : NULL;
+}
+
+static LLVMTypeRef vector_type(const struct cc_ptx_statement *s, const struct access *a)
+{
+    return LLVMVectorType(cc_int_type(s->l, a->type.bits), (unsigned)a->elements);
+}
+
+static bool load_vector(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
+{
+    LLVMTypeRef type = vector_type(s, a);
+    LLVMValueRef from = vector_address(s, in->operand[a->elements], a, type);
+
+    if (from == NULL)
+        return false;
+    LLVMValueRef all = LLVMBuildLoad2(s->b, type, from, "");
+    LLVMSetAlignment(all, (unsigned)a->elements * a->type.bits / 8);
+    for (int i = 0; i < a->elements; i++) {
+        LLVMValueRef index = cc_ptx_number(s, (uint64_t)i, 32);
+        LLVMValueRef one = LLVMBuildExtractElement(s->b, all, index, "");
+        if (!assign_wide(s, in->operand[i], one, a->type))
+            return false;
+    }
+    return true;
+}
+
+static bool store_vector(struct cc_ptx_statement *s, const struct cc_ptx *in,
+                         const struct access *a)
+{
+    LLVMTypeRef type = vector_type(s, a);
+    LLVMValueRef to = vector_address(s, in->operand[0], a, type), all = LLVMGetUndef(type);
+
+    for (int i = 0; i < a->elements && to != NULL; i++) {
+        LLVMValueRef one = cc_ptx_operand(s, in->operand[i + 1], a->type.bits);
+        if (one == NULL)
+            return false;
+        all = LLVMBuildInsertElement(s->b, all, one, cc_ptx_number(s, (uint64_t)i, 32), "");
+    }
+    if (to != NULL)
+        LLVMSetAlignment(LLVMBuildStore(s->b, all, to), (unsigned)a->elements * a->type.bits / 8);
+    return to != NULL;
+}
+
 static bool load(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
 {
     unsigned bits = a->type.bits;
@@ -185,16 +262,15 @@ static bool load(struct cc_ptx_statement *s, const struct cc_ptx *in, const stru
         return false;
     if (a->elements > 1 && a->order != LLVM_ORDER_NONE && a->order != -2)
         return load_whole(s, in, a);
+    if (is_one_access(s, a))
+        return load_vector(s, in, a);
     for (int i = 0; i < a->elements; i++) {
         LLVMValueRef from = address_of(s, in->operand[a->elements], a, i);
         if (from == NULL)
             return false;
         LLVMValueRef value = LLVMBuildLoad2(s->b, cc_int_type(s->l, bits), from, "");
         set_order(value, a, bits);
-        if (bits < 32)
-            value = LLVMBuildCast(s->b, a->type.kind == 's' ? LLVM_OP_SEXT : LLVM_OP_ZEXT, value,
-                                  cc_int_type(s->l, 32), "");
-        if (!cc_ptx_assign_bits(s, in->operand[i], value))
+        if (!assign_wide(s, in->operand[i], value, a->type))
             return false;
     }
     return true;
@@ -206,6 +282,8 @@ static bool store(struct cc_ptx_statement *s, const struct cc_ptx *in, const str
 
     if (bits == 0 || in->operands != a->elements + 1)
         return false;
+    if (is_one_access(s, a))
+        return store_vector(s, in, a);
     for (int i = 0; i < a->elements; i++) {
         LLVMValueRef to = address_of(s, in->operand[0], a, i);
         LLVMValueRef value = cc_ptx_operand(s, in->operand[i + 1], bits);

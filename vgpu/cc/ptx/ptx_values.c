@@ -20,10 +20,11 @@ bool cc_ptx_type(const char *word, struct cc_ptx_type *type)
         const char *word;
         struct cc_ptx_type type;
     } types[] = {
-        {"b8", {8, 'u'}},   {"u8", {8, 'u'}},   {"s8", {8, 's'}},   {"b16", {16, 'u'}},
-        {"u16", {16, 'u'}}, {"s16", {16, 's'}}, {"b32", {32, 'u'}}, {"u32", {32, 'u'}},
-        {"s32", {32, 's'}}, {"b64", {64, 'u'}}, {"u64", {64, 'u'}}, {"s64", {64, 's'}},
-        {"f32", {32, 'f'}}, {"f64", {64, 'f'}}, {"pred", {1, 'p'}},
+        {"b8", {8, 'u'}},    {"u8", {8, 'u'}},     {"s8", {8, 's'}},      {"b16", {16, 'u'}},
+        {"u16", {16, 'u'}},  {"s16", {16, 's'}},   {"b32", {32, 'u'}},    {"u32", {32, 'u'}},
+        {"s32", {32, 's'}},  {"b64", {64, 'u'}},   {"u64", {64, 'u'}},    {"s64", {64, 's'}},
+        {"f32", {32, 'f'}},  {"f64", {64, 'f'}},   {"pred", {1, 'p'}},    {"f16", {16, 'F'}},
+        {"bf16", {16, 'G'}}, {"f16x2", {32, 'X'}}, {"bf16x2", {32, 'Y'}},
     };
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -46,12 +47,66 @@ static int operand_number(const char *word)
                : -1;
 }
 
-static struct cc_ptx_register *find_register(struct cc_ptx_statement *s, const char *name)
+/* ---- registers ---- */
+
+void cc_ptx_declare(struct cc_ptx_statement *s, const char *name, LLVMTypeRef type)
 {
-    for (int i = s->registers; i-- > 0;)
-        if (strcmp(s->reg[i].name, name) == 0)
+    const char *many = strchr(name, '<');
+    struct cc_ptx_register added = {.name = cc_copy(name, strcspn(name, "<")),
+                                    .count = many != NULL ? atoi(many + 1) : 0,
+                                    .type = type};
+
+    added.value = cc_alloc((size_t)(added.count + 1) * sizeof *added.value);
+    s->reg = cc_grow(s->reg, s->registers, &s->register_room, sizeof added);
+    s->reg[s->registers++] = added;
+}
+
+bool cc_ptx_declare_all(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    struct cc_ptx_type type;
+
+    if (in->qualifiers != 1 || strcmp(in->qualifier[0], "reg") != 0 || in->operands < 2 ||
+        *in->operand[0] != '.' || !cc_ptx_type(in->operand[0] + 1, &type))
+        return false;
+    for (int i = 1; i < in->operands; i++)
+        cc_ptx_declare(s, in->operand[i], cc_int_type(s->l, type.bits));
+    return true;
+}
+
+/* The number of the register in its range: 12 of %r12 in %r<20>; -1: it is none of these. */
+static int number_in(const struct cc_ptx_register *r, const char *name)
+{
+    size_t length = strlen(r->name);
+    char *end;
+
+    if (strncmp(r->name, name, length) != 0)
+        return -1;
+    if (r->count == 0)
+        return name[length] == 0 ? 0 : -1;
+    if (name[length] < '0' || name[length] > '9' || (name[length] == '0' && name[length + 1] != 0))
+        return -1;
+    long number = strtol(name + length, &end, 10);
+    return *end == 0 && number < r->count ? (int)number : -1;
+}
+
+static struct cc_ptx_register *find_register(struct cc_ptx_statement *s, const char *name,
+                                             int *number)
+{
+    for (size_t i = s->registers; i-- > 0;)
+        if ((*number = number_in(&s->reg[i], name)) >= 0)
             return &s->reg[i];
     return NULL;
+}
+
+/* The register's value, or where it is stored. */
+static LLVMValueRef *register_cell(struct cc_ptx_statement *s, struct cc_ptx_register *r,
+                                   int number)
+{
+    LLVMValueRef *cell = &r->value[number];
+
+    if (*cell == NULL)
+        *cell = s->entry != NULL ? LLVMBuildAlloca(s->entry, r->type, "") : LLVMGetUndef(r->type);
+    return cell;
 }
 
 /* 42, -1, 0x2a, 42U, 0f3F800000, 0d3FF0000000000000 */
@@ -62,38 +117,91 @@ static bool read_number(const char *word, unsigned long long *value)
     const char *from = bits ? word + 2 : word;
     char *end;
 
+    if (strcmp(word, "WARP_SZ") == 0) {
+        *value = 32;
+        return true;
+    }
+    if (*word < '0' && *word != '-' && *word != '+')
+        return false;
     *value = strtoull(from, &end, bits ? 16 : 0);
     end += *end == 'U';
     return *end == 0 && end != from;
 }
 
-/* The value of an operand: an output or a register that was assigned, an input, or a number. */
+/* The address of a variable or function of the module, in the form of its space. */
+static LLVMValueRef symbol_address(struct cc_ptx_statement *s, const char *name)
+{
+    LLVMValueRef pointer = s->call == NULL ? cc_ptx_symbol(s, name) : NULL;
+    LLVMTypeRef number = cc_int_type(s->l, 64);
+    int index;
+
+    if (pointer == NULL)
+        return NULL;
+    LLVMValueRef address = LLVMBuildCast(s->b, LLVM_OP_PTR_TO_INT, pointer, number, "");
+    const struct cc_ptx_register *own = find_register(s, name, &index);
+    LLVMValueRef global = own == NULL ? LLVMGetNamedGlobal(s->l->module, name) : NULL;
+    bool shared = own != NULL
+                      ? own->shared
+                      : global != NULL && LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == 3;
+    return shared ? LLVMBuildBinOp(s->b, LLVM_OP_SUB, address,
+                                   LLVMConstInt(number, VGPU_SHARED_VA, 0), "")
+                  : address;
+}
+
+LLVMValueRef cc_ptx_symbol(struct cc_ptx_statement *s, const char *name)
+{
+    int number;
+    const struct cc_ptx_register *found = find_register(s, name, &number);
+
+    if (found != NULL)
+        return found->memory;
+    LLVMValueRef global = LLVMGetNamedGlobal(s->l->module, name);
+    if (global == NULL)
+        global = LLVMGetNamedFunction(s->l->module, name);
+    if (global == NULL)
+        return NULL;
+    global = LLVMConstPointerCast(
+        global, cc_byte_pointer(s->l, LLVMGetPointerAddressSpace(LLVMTypeOf(global))));
+    return LLVMGetPointerAddressSpace(LLVMTypeOf(global)) != 0
+               ? LLVMConstAddrSpaceCast(global, cc_byte_pointer(s->l, 0))
+               : global;
+}
+
+/* The value of an operand: an output or a register that was assigned, an input, a number, an
+ * address. */
 LLVMValueRef cc_ptx_value(struct cc_ptx_statement *s, const char *word)
 {
-    int operand = operand_number(word);
-    const struct cc_ptx_register *found = find_register(s, word);
+    int operand = operand_number(word), number;
+    struct cc_ptx_register *found = operand < 0 ? find_register(s, word, &number) : NULL;
     unsigned long long value;
 
     if (operand >= 0 && operand < s->outputs)
         return s->output[operand];
     if (operand >= 0)
         return operand - s->outputs < s->inputs ? s->input[operand - s->outputs] : NULL;
-    if (found != NULL)
-        return found->value;
-    return read_number(word, &value) ? LLVMConstInt(cc_int_type(s->l, 64), value, 0) : NULL;
+    if (found != NULL && found->memory == NULL) {
+        LLVMValueRef cell = *register_cell(s, found, number);
+        return s->entry != NULL ? LLVMBuildLoad2(s->b, found->type, cell, "") : cell;
+    }
+    if (read_number(word, &value))
+        return LLVMConstInt(cc_int_type(s->l, 64), value, 0);
+    return symbol_address(s, word);
 }
 
 bool cc_ptx_assign(struct cc_ptx_statement *s, const char *word, LLVMValueRef value)
 {
-    int operand = operand_number(word);
-    struct cc_ptx_register *found = find_register(s, word);
-    LLVMValueRef *to = operand >= 0 && operand < s->outputs ? &s->output[operand]
-                       : found != NULL                      ? &found->value
-                                                            : NULL;
+    int operand = operand_number(word), number;
+    struct cc_ptx_register *found = operand < 0 ? find_register(s, word, &number) : NULL;
+    LLVMValueRef *to = operand >= 0 && operand < s->outputs     ? &s->output[operand]
+                       : found != NULL && found->memory == NULL ? register_cell(s, found, number)
+                                                                : NULL;
 
     if (to == NULL || value == NULL)
         return false;
-    *to = s->guard != NULL ? LLVMBuildSelect(s->b, s->guard, value, *to, "") : value;
+    if (s->entry != NULL && found != NULL)
+        LLVMBuildStore(s->b, value, *to);
+    else
+        *to = s->guard != NULL ? LLVMBuildSelect(s->b, s->guard, value, *to, "") : value;
     return true;
 }
 
@@ -129,8 +237,28 @@ static bool is_predicate(LLVMValueRef value)
     return LLVMGetTypeKind(type) == LLVM_TYPE_INTEGER && LLVMGetIntTypeWidth(type) == 1;
 }
 
+/* 1.5: a number of the instruction's type */
+static bool read_decimal(const char *word, unsigned bits, uint64_t *value)
+{
+    char *end;
+    double wide = strtod(word, &end);
+    float narrow = (float)wide;
+    uint32_t low;
+
+    if (strchr(word, '.') == NULL || *end != 0 || strchr("0123456789-+.", *word) == NULL)
+        return false;
+    memcpy(value, &wide, sizeof wide);
+    memcpy(&low, &narrow, sizeof low);
+    *value = bits == 32 ? low : *value;
+    return bits >= 32;
+}
+
 LLVMValueRef cc_ptx_operand(struct cc_ptx_statement *s, const char *operand, unsigned bits)
 {
+    uint64_t decimal;
+
+    if (read_decimal(operand, bits, &decimal))
+        return cc_ptx_number(s, decimal, bits);
     LLVMValueRef value = cc_ptx_value(s, operand);
 
     return value != NULL && !is_predicate(value) ? cc_ptx_bits(s, value, bits) : NULL;
@@ -180,16 +308,20 @@ bool cc_ptx_assign_predicate(struct cc_ptx_statement *s, const char *operand, LL
 LLVMValueRef cc_ptx_address(struct cc_ptx_statement *s, const char *operand, uint64_t offset,
                             bool shared)
 {
-    const char *plus = strchr(operand, '+');
-    LLVMValueRef value = cc_ptx_operand(s, cc_copy(operand, strcspn(operand, "+")), 64);
+    const char *plus = strchr(operand, '+'), *name = cc_copy(operand, strcspn(operand, "+"));
+    LLVMValueRef symbol = s->call == NULL ? cc_ptx_symbol(s, name) : NULL;
+    LLVMTypeRef byte = cc_int_type(s->l, 8);
 
-    if (value == NULL)
-        return NULL;
     if (plus != NULL)
         offset += strtoull(plus + 1, NULL, 0);
-    if (shared)
-        offset += VGPU_SHARED_VA;
-    value = LLVMBuildBinOp(s->b, LLVM_OP_ADD, value, cc_ptx_number(s, offset, 64), "");
+    LLVMValueRef by = cc_ptx_number(s, offset, 64);
+    if (symbol != NULL)
+        return LLVMBuildGEP2(s->b, byte, symbol, &by, 1, "");
+    LLVMValueRef value = cc_ptx_operand(s, name, 64);
+    if (value == NULL)
+        return NULL;
+    by = cc_ptx_number(s, offset + (shared ? VGPU_SHARED_VA : 0), 64);
+    value = LLVMBuildBinOp(s->b, LLVM_OP_ADD, value, by, "");
     return LLVMBuildCast(s->b, LLVM_OP_INT_TO_PTR, value, cc_byte_pointer(s->l, 0), "");
 }
 
@@ -206,7 +338,7 @@ LLVMValueRef cc_ptx_call(struct cc_ptx_statement *s, const char *name, LLVMTypeR
 
 LLVMValueRef cc_ptx_site(struct cc_ptx_statement *s)
 {
-    struct cc_place place = cc_place_of(s->call);
+    struct cc_place place = s->place;
     const char *file = place.file != NULL ? place.file : s->l->source, *slash = strrchr(file, '/');
     const char *site = cc_format("%s:%d", slash != NULL ? slash + 1 : file, place.line);
     LLVMValueRef text = LLVMConstStringInContext(s->l->context, site, (unsigned)strlen(site), 0);
@@ -216,4 +348,23 @@ LLVMValueRef cc_ptx_site(struct cc_ptx_statement *s)
     LLVMSetGlobalConstant(global, 1);
     LLVMSetLinkage(global, LLVM_LINKAGE_PRIVATE);
     return LLVMConstPointerCast(global, cc_byte_pointer(s->l, 0));
+}
+
+LLVMValueRef cc_ptx_op(struct cc_ptx_statement *s, int op, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildBinOp(s->b, op, a, b, "");
+}
+
+LLVMValueRef cc_ptx_resized(struct cc_ptx_statement *s, LLVMValueRef value, unsigned bits,
+                            bool sign)
+{
+    return LLVMBuildIntCast2(s->b, value, cc_int_type(s->l, bits), sign, "");
+}
+
+bool cc_ptx_has(const struct cc_ptx *in, const char *word)
+{
+    for (int i = 0; i < in->qualifiers; i++)
+        if (strcmp(in->qualifier[i], word) == 0)
+            return true;
+    return false;
 }

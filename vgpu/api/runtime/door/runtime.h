@@ -39,6 +39,21 @@ bool vgpu__range_take_home(const struct vgpu__range *r);
  * memory mapped or of a pool with access for `from`. */
 bool vgpu__pointer_reached(int from, const struct vgpu_pointer *p);
 
+/* ---- compiler.c, translate.c: vgpu-cc, while the program runs ---- */
+
+/* A new folder for its files; false: see errno. */
+bool vgpu__make_folder(char *folder, size_t room, const char *name);
+void vgpu__remove_folder(const char *folder);
+/* The file's bytes and a zero behind them; null: it cannot be read. */
+char *vgpu__read_file(const char *folder, const char *name, size_t *bytes);
+/* words[0] is set. Its exit status; -1: it could not be run. */
+int vgpu__run_compiler(char **words, const char *log);
+
+/* Whether the image is PTX or nvcc's container, and its size. */
+bool vgpu__is_foreign(const void *image, size_t *bytes);
+/* The record (fatbin.h) of such an image, to be freed; null: *log says why, or is null, too. */
+void *vgpu__translate(const void *image, size_t bytes, char **log);
+
 /* Device code that a program has loaded (registration.c): row i of the record's kernels is kernel
  * i, and of its variables cell i, which is the shadow, and holds a managed variable's address. */
 struct vgpu__loaded {

@@ -281,6 +281,49 @@ enum {
     X(int, LLVMWriteBitcodeToFile, (LLVMModuleRef module, const char *path))                       \
     X(LLVMValueRef, LLVMBuildFence,                                                                \
       (LLVMBuilderRef b, int order, LLVMBool single, const char *name))                            \
+    X(LLVMModuleRef, LLVMModuleCreateWithNameInContext, (const char *name, LLVMContextRef c))      \
+    X(LLVMBasicBlockRef, LLVMGetInsertBlock, (LLVMBuilderRef b))                                   \
+    X(LLVMValueRef, LLVMBuildBr, (LLVMBuilderRef b, LLVMBasicBlockRef to))                         \
+    X(LLVMValueRef, LLVMBuildCondBr,                                                               \
+      (LLVMBuilderRef b, LLVMValueRef is, LLVMBasicBlockRef then, LLVMBasicBlockRef otherwise))    \
+    X(LLVMValueRef, LLVMBuildSwitch,                                                               \
+      (LLVMBuilderRef b, LLVMValueRef value, LLVMBasicBlockRef otherwise, unsigned count))         \
+    X(void, LLVMAddCase, (LLVMValueRef to, LLVMValueRef value, LLVMBasicBlockRef block))           \
+    X(LLVMValueRef, LLVMBuildUnreachable, (LLVMBuilderRef b))                                      \
+    X(LLVMValueRef, LLVMBuildFCmp,                                                                 \
+      (LLVMBuilderRef b, int predicate, LLVMValueRef left, LLVMValueRef right, const char *name))  \
+    X(LLVMValueRef, LLVMBuildExtractElement,                                                       \
+      (LLVMBuilderRef b, LLVMValueRef from, LLVMValueRef index, const char *name))                 \
+    X(LLVMValueRef, LLVMBuildInsertElement,                                                        \
+      (LLVMBuilderRef b, LLVMValueRef to, LLVMValueRef value, LLVMValueRef index,                  \
+       const char *name))                                                                          \
+    X(LLVMValueRef, LLVMConstAdd, (LLVMValueRef left, LLVMValueRef right))                         \
+    X(LLVMValueRef, LLVMConstPtrToInt, (LLVMValueRef value, LLVMTypeRef type))                     \
+    X(unsigned, LLVMCountParamTypes, (LLVMTypeRef function))                                       \
+    X(void, LLVMGetParamTypes, (LLVMTypeRef function, LLVMTypeRef * type))                         \
+    X(LLVMAttributeRef, LLVMCreateTypeAttribute,                                                   \
+      (LLVMContextRef c, unsigned kind, LLVMTypeRef type))                                         \
+    X(LLVMValueRef, LLVMMDStringInContext, (LLVMContextRef c, const char *text, unsigned length))  \
+    X(LLVMValueRef, LLVMMDNodeInContext, (LLVMContextRef c, LLVMValueRef * part, unsigned count))  \
+    X(void, LLVMAddNamedMetadataOperand,                                                           \
+      (LLVMModuleRef module, const char *name, LLVMValueRef node))                                 \
+    X(void, LLVMAddModuleFlag,                                                                     \
+      (LLVMModuleRef module, int behaviour, const char *name, size_t length,                       \
+       LLVMMetadataRef value))                                                                     \
+    X(void, LLVMSetSubprogram, (LLVMValueRef function, LLVMMetadataRef subprogram))                \
+    X(LLVMMetadataRef, LLVMDIBuilderCreateFile,                                                    \
+      (LLVMDIBuilderRef b, const char *name, size_t length, const char *folder,                    \
+       size_t folder_length))                                                                      \
+    X(LLVMMetadataRef, LLVMDIBuilderCreateSubroutineType,                                          \
+      (LLVMDIBuilderRef b, LLVMMetadataRef file, LLVMMetadataRef * type, unsigned count,           \
+       int flags))                                                                                 \
+    X(LLVMMetadataRef, LLVMDIBuilderCreateFunction,                                                \
+      (LLVMDIBuilderRef b, LLVMMetadataRef scope, const char *name, size_t length,                 \
+       const char *linkage, size_t linkage_length, LLVMMetadataRef file, unsigned line,            \
+       LLVMMetadataRef type, LLVMBool local, LLVMBool definition, unsigned scope_line, int flags,  \
+       LLVMBool optimized))                                                                        \
+    X(LLVMMetadataRef, LLVMDIBuilderCreateLexicalBlockFile,                                        \
+      (LLVMDIBuilderRef b, LLVMMetadataRef scope, LLVMMetadataRef file, unsigned discriminator))   \
     X(void, LLVMSetVolatile, (LLVMValueRef access, LLVMBool is))                                   \
     X(void, LLVMSetOrdering, (LLVMValueRef access, int order))                                     \
     X(unsigned, LLVMGetEnumAttributeKindForName, (const char *name, size_t length))                \

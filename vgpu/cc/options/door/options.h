@@ -19,7 +19,14 @@ enum cc_action {
     CC_PTX
 };
 
-enum cc_language { CC_BY_SUFFIX, CC_LANG_C, CC_LANG_CXX, CC_LANG_CUDA, CC_LANG_OBJECT };
+enum cc_language {
+    CC_BY_SUFFIX,
+    CC_LANG_C,
+    CC_LANG_CXX,
+    CC_LANG_CUDA,
+    CC_LANG_PTX,
+    CC_LANG_OBJECT
+};
 
 struct cc_input {
     const char *path;

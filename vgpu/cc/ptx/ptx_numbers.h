@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * ptx_numbers.h: integers and floating-point numbers as LLVM values.
+ */
+#ifndef VGPU_CC_PTX_NUMBERS_H
+#define VGPU_CC_PTX_NUMBERS_H
+
+#include "ptx.h"
+
+struct cc_ptx_modes { /* .rn, .rzi, .ftz ... */
+    int round;        /* as VGPU_ROUND_*; .rn: 0 */
+    bool rounds, to_integer, ftz, sat, nan, relu;
+};
+
+/* Reads the qualifiers before the last `types`; false: another one. */
+bool cc_ptx_modes(const struct cc_ptx *in, int types, struct cc_ptx_modes *modes);
+
+LLVMTypeRef cc_ptx_float_type(struct cc_ptx_statement *s, unsigned bits);
+LLVMValueRef cc_ptx_as_float(struct cc_ptx_statement *s, LLVMValueRef bits);
+/* An f32 or f64 as an integer. */
+LLVMValueRef cc_ptx_float_bits(struct cc_ptx_statement *s, LLVMValueRef value);
+LLVMValueRef cc_ptx_flushed(struct cc_ptx_statement *s, LLVMValueRef value);
+LLVMValueRef cc_ptx_saturated(struct cc_ptx_statement *s, LLVMValueRef value);
+/* f16 ('F') and bf16 ('G'): bits to f32, and f32 or f64 to bits. */
+LLVMValueRef cc_ptx_from_half(struct cc_ptx_statement *s, LLVMValueRef bits, char kind);
+LLVMValueRef cc_ptx_to_half(struct cc_ptx_statement *s, LLVMValueRef value, char kind, int round);
+
+#endif
