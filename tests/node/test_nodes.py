@@ -80,6 +80,15 @@ class Descriptions(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(f"VGPU_FORM={form} is no form of kernels", done.stderr)
 
+    def test_order_of_threads_is_a_word(self) -> None:
+        for order in ("forward", "reverse", "seeded", "seeded:7", ""):
+            done = smi("single", "-L", VGPU_LANES=order)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for order in ("backward", "seeded:", "seeded:x", "seeded:-1", "Reverse", "reverse "):
+            done = smi("single", "-L", VGPU_LANES=order)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"VGPU_LANES={order} is no order of threads", done.stderr)
+
     def test_a_path_works_too(self) -> None:
         self.assertEqual(smi(str(NODES / "single.json"), "-L").stdout.count("GPU 0"), 1)
 

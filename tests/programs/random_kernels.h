@@ -2,11 +2,14 @@
  * random_kernels.h: what the programs that random_kernels.py writes begin with: functions that
  * their kernels use, and RUN, which launches one and prints what came of it.
  */
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+namespace cg = cooperative_groups;
 
 struct Pair {
     int x;

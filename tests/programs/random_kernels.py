@@ -11,6 +11,8 @@ read what these have written: what comes of that is to be the same in both forms
 import random
 from pathlib import Path
 
+import random_warps
+
 TYPES = (
     "int",
     "unsigned",
@@ -27,7 +29,7 @@ WHOLE = ("int", "unsigned", "short", "unsigned char", "long long")
 HEADER = Path(__file__).with_suffix(".h")
 
 
-class Kernel:
+class Kernel(random_warps.Warps):
     """One kernel: its code, its launch, and whether something may be wrong in it."""
 
     def __init__(self, r: random.Random, number: int) -> None:
@@ -52,6 +54,9 @@ class Kernel:
                 self.shared,
                 self.shared,
                 self.shared,
+                self.warps,
+                self.warps,
+                self.warps,
             )
         )()
         if self.wrong and r.random() < 0.3:
@@ -60,7 +65,7 @@ class Kernel:
         self.code = (
             f"__global__ void k{number}({self.type} *{only}out, const {self.type} *{only}a, "
             f"const {self.type} *b, int n, int m, int w)\n"
-            f"{{\n{self.index()}{'' if '__shared__' in body else self.guard()}{body}}}\n"
+            f"{{\n{self.index()}{'' if ' all = ' in body else self.guard()}{body}}}\n"
         )
 
     def shapes(self) -> None:
@@ -76,6 +81,10 @@ class Kernel:
             2: (r.choice((5, 9)), r.choice((6, 12)), 1),
             3: (5, 6, 3),
         }[self.dims]
+        self.measure()
+
+    def measure(self) -> None:
+        r = self.r
         x, y, z = (g * b for g, b in zip(self.grid, self.block, strict=True))
         self.width, self.threads = x, x * y * z
         self.n = max(1, self.threads - r.choice((0, 0, 1, 17, 40)))

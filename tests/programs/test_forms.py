@@ -197,6 +197,122 @@ int main()
         printf(" %d", h[i]);
 }
 """
+WARPS = """
+#include <cooperative_groups.h>
+#include <cstdio>
+namespace cg = cooperative_groups;
+__global__ void reduce(int *out, const int *in)
+{
+    __shared__ int s[32];
+    int t = threadIdx.x, w = t / 32, lane = t % 32;
+    int v = in[blockIdx.x * blockDim.x + t];
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_down_sync(~0u, v, d);
+    if (lane == 0)
+        s[w] = v;
+    __syncthreads();
+    if (w == 0) {
+        v = lane < blockDim.x / 32 ? s[lane] : 0;
+        for (int d = 16; d > 0; d /= 2)
+            v += __shfl_down_sync(~0u, v, d);
+        if (t == 0)
+            out[blockIdx.x] = v;
+    }
+}
+__global__ void votes(int *out, const int *in)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int v = in[i];
+    unsigned b = __ballot_sync(~0u, v % 3 == 0);
+    int any = __any_sync(~0u, v == 77), all = __all_sync(~0u, v > -100);
+    int c = __syncthreads_count(v & 1), o = __syncthreads_or(v == 5);
+    int a = __syncthreads_and(v < 1000);
+    out[i] = b + any * 3 + all * 5 + c * 7 + o * 11 + a * 13 + __activemask() * 17;
+}
+__global__ void scan(int *out, const int *in)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
+    int v = in[i];
+#pragma unroll 1
+    for (int d = 1; d <= blockDim.x / 16; d *= 2) {
+        int o = __shfl_up_sync(~0u, v, d);
+        if (lane >= d)
+            v += o;
+    }
+    int x = __shfl_xor_sync(~0u, v, 5, 16);
+    out[i] = v + __shfl_sync(~0u, x, i % 32, 8);
+}
+__global__ void tiles(int *out, const int *in)
+{
+    auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int v = in[i];
+    for (int d = tile.size() / 2; d > 0; d /= 2)
+        v += tile.shfl_xor(v, d);
+    tile.sync();
+    out[i] = v + tile.any(v == 9);
+}
+__global__ void small_tiles(int *out, const int *in)
+{
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int v = in[i];
+    for (int d = tile.size() / 2; d > 0; d /= 2)
+        v += tile.shfl_xor(v, d);
+    out[i] = v;
+}
+__global__ void more(int *out, const int *in)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int v = in[i];
+    v += __reduce_add_sync(~0u, v) + __match_any_sync(~0u, v);
+    out[i] = v;
+}
+__global__ void lanes(int *out, const int *in)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, v = in[i];
+    if (threadIdx.x % 32 < 20)
+        v += __shfl_down_sync(0xfffffu, v, 1);
+    out[i] = v;
+}
+__global__ void teams(int *out, const int *in) // each warp goes another way
+{
+    __shared__ int s[8];
+    int i = blockIdx.x * blockDim.x + threadIdx.x, v = in[i];
+    for (int k = 0; k < threadIdx.x / 32; k++)
+        v += __shfl_xor_sync(~0u, v, 1 + k);
+    if (threadIdx.x % 32 == 0)
+        s[threadIdx.x / 32] = v;
+    __syncthreads();
+    out[i] = v + s[7 - threadIdx.x / 32];
+}
+template <class Kernel> void run(Kernel kernel, int threads, int *p, int *h, int n)
+{
+    cudaMemset(p + n, 0, n * 4);
+    kernel<<<4, threads>>>(p + n, p);
+    cudaMemcpy(h, p + n, n * 4, cudaMemcpyDefault);
+    for (int i = 0; i < n; i++)
+        printf("%x%c", h[i], i % 16 == 15 ? '\\n' : ' ');
+}
+int main()
+{
+    const int n = 1024;
+    int h[n], *p;
+    cudaMalloc(&p, 2 * sizeof h);
+    for (int i = 0; i < n; i++)
+        h[i] = i * 37 % 101;
+    cudaMemcpy(p, h, sizeof h, cudaMemcpyDefault);
+    run(reduce, 256, p, h, n);
+    run(votes, 256, p, h, n);
+    run(scan, 256, p, h, n);
+    run(tiles, 256, p, h, n);
+    run(more, 256, p, h, n);
+    run(teams, 256, p, h, n);
+    run(small_tiles, 256, p, h, n);
+    run(lanes, 256, p, h, n);
+    run(votes, 240, p, h, n);
+}
+"""
 # Blocks one after another: random ones use what others write. Advice has conflicts of banks.
 ORDERED = {"VGPU_WORKERS": "1", "VGPU_CHECK": "api,advice"}
 FILES, KERNELS = (100, 100) if FULL else (2, 40)
@@ -263,6 +379,7 @@ class Forms(unittest.TestCase):
     def test_random_kernels(self) -> None:
         forms: list[str] = []
         divided: list[str] = []  # of those with barriers
+        warps: list[str] = []  # with operations of warps
         for seed in range(FILES):
             source = self.folder / f"random{seed}.cu"
             text, wrong = random_kernels.source(seed, KERNELS)
@@ -272,14 +389,20 @@ class Forms(unittest.TestCase):
             with self.subTest(seed=seed):
                 code = {f"k{k.number}": k.code for k in random_kernels.kernels(seed, KERNELS)}
                 for name, form in self.alike(program, *right, **ORDERED):
-                    (divided if "__syncthreads" in code[name] else forms).append(form)
+                    where = warps if "lane" in code[name] else divided
+                    (where if "__syncthreads" in code[name] else forms).append(form)
             for number in wrong:
                 with self.subTest(seed=seed, kernel=number):
                     self.alike(program, str(number), **ORDERED)
-        for which, all_of_them in (("without", forms), ("with", divided)):
+        kinds = (
+            ("without barriers", forms),
+            ("with barriers", divided),
+            ("with operations of warps", warps),
+        )
+        for which, all_of_them in kinds:
             fast = sum(form.startswith("fast") for form in all_of_them)
             print(
-                f"right kernels {which} barriers: {fast} of {len(all_of_them)} in the fast form",
+                f"right kernels {which}: {fast} of {len(all_of_them)} in the fast form",
                 file=sys.stderr,
             )
             self.assertGreater(fast, len(all_of_them) // 2)
@@ -309,6 +432,19 @@ class Forms(unittest.TestCase):
         source.write_text(ATOMICS)
         self.assertEqual(self.alike(compile_program(source)), [("histogram", "fast: 7 blocks")])
 
+    def test_warps(self) -> None:
+        source = self.folder / "warps.cu"
+        source.write_text(WARPS)
+        forms = self.alike(compile_program(source))
+        all_lanes = ("reduce", "votes", "scan", "tiles", "more", "teams")
+        some = "careful: only some lanes of a warp work together in it"
+        self.assertEqual(
+            forms,
+            [(name, "fast: 3 blocks") for name in all_lanes]
+            + [("small_tiles", some), ("lanes", some)]
+            + [("votes", "careful: its warps are not 32 threads in a row (blockDim.x)")],
+        )
+
     def test_the_fast_form_is_the_default(self) -> None:
         source = self.folder / "default.cu"
         source.write_text(ADD)
@@ -333,4 +469,4 @@ class Forms(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])

@@ -100,9 +100,13 @@ VGPU_OFFERED void vgpu_syncwarp(uint32_t mask, const char *site);
 enum vgpu_shfl { VGPU_SHFL_IDX, VGPU_SHFL_UP, VGPU_SHFL_DOWN, VGPU_SHFL_XOR };
 VGPU_OFFERED uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, int lane_arg,
                                 int width, const char *site);
+/* In the fast form (lanes.h), for the 32 lanes of a warp. */
+VGPU_OFFERED void vgpu_lanes_shuffle(enum vgpu_shfl kind, uint32_t width, const uint64_t *bits,
+                                     const int *lane_arg, uint64_t *result);
 enum vgpu_vote { VGPU_VOTE_ALL, VGPU_VOTE_ANY, VGPU_VOTE_BALLOT };
 VGPU_OFFERED uint32_t vgpu_vote(enum vgpu_vote kind, uint32_t mask, int predicate,
                                 const char *site);
+VGPU_OFFERED uint32_t vgpu_lanes_vote(enum vgpu_vote kind, const uint32_t *predicate);
 VGPU_OFFERED uint32_t vgpu_activemask(void);
 VGPU_OFFERED uint32_t vgpu_lane_id(void) __attribute__((const));
 

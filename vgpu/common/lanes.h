@@ -87,7 +87,9 @@ struct vgpu_step_of_lanes {
 enum vgpu_lane_demand_kind {
     VGPU_DEMAND_GUARD,   /* condition `step` is `value` in all threads */
     VGPU_DEMAND_DIVISOR, /* `step` is not 0, nor, with value 1, -1 */
-    VGPU_DEMAND_LOOP     /* TRIPS `step` is a number */
+    VGPU_DEMAND_LOOP,    /* TRIPS `step` is a number */
+    VGPU_DEMAND_WARPS,   /* `step` is a multiple of 32 */
+    VGPU_DEMAND_LANES    /* `step`, a mask, has all bits in all threads */
 };
 
 struct vgpu_lane_demand {
@@ -114,7 +116,8 @@ struct vgpu_lane_pair {
 };
 
 /* Goes through the threads of the block whose index is at index[3]; adds to the counters how often
- * the places were come to, and, behind them, how many barriers were passed. */
+ * the places were come to, and, behind them, how many barriers were passed, and how many lanes
+ * shuffled. */
 typedef void vgpu_lanes_run(void **args, const uint32_t index[VGPU_LANE_INDICES], uint64_t *count,
                             void *const *shared);
 

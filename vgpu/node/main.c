@@ -119,11 +119,28 @@ static bool form_is_right(char *error, int room)
     return false;
 }
 
+/* And of VGPU_LANES: vgpu/exec/threads/fiber.c reads it. */
+static bool lanes_are_right(char *error, int room)
+{
+    static const char seeded[] = "seeded:";
+    const char *text = getenv("VGPU_LANES");
+    uint64_t seed;
+    if (!text || !*text || strcmp(text, "forward") == 0 || strcmp(text, "reverse") == 0 ||
+        strcmp(text, "seeded") == 0 ||
+        (strncmp(text, seeded, sizeof seeded - 1) == 0 &&
+         vgpu_number(text + sizeof seeded - 1, 0, UINT32_MAX, &seed)))
+        return true;
+    snprintf(error, (size_t)room,
+             "VGPU_LANES=%s is no order of threads: forward, reverse, seeded or seeded:NUMBER",
+             text);
+    return false;
+}
+
 static int load_node(char *error, int room)
 {
     if (!vgpu_schedule_is_right(error, (size_t)room) ||
         !vgpu_kernel_seconds_are_right(error, (size_t)room) || !workers_are_right(error, room) ||
-        !form_is_right(error, room))
+        !form_is_right(error, room) || !lanes_are_right(error, room))
         return -1;
     const char *name = getenv("VGPU_NODE");
     if (!name || !*name)

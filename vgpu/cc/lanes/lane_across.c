@@ -177,12 +177,28 @@ static LLVMValueRef add_lane_variable(struct across *a, LLVMTypeRef type)
     return LLVMBuildAlloca(a->b, type, "");
 }
 
-static LLVMValueRef place_of_lane(struct across *a, LLVMTypeRef type, LLVMValueRef all)
+/* Whether it is used behind barriers of warps only: then there is a place for each lane. */
+static bool is_of_warp(const struct across *a, size_t number)
 {
-    LLVMValueRef index[] = {LLVMConstInt(cc_int_type(a->r->l, 64), 0, 0),
-                            LLVMBuildLoad2(a->b, cc_int_type(a->r->l, 64), a->r->of->lane, "")};
+    for (size_t k = 0; k < a->r->barrier_count; k++)
+        if (a->live[number][k] && !cc_is_of_warp(a->r, k))
+            return false;
+    return true;
+}
 
-    return LLVMBuildGEP2(a->b, LLVMArrayType(type, VGPU_BLOCK_THREADS_MAX), all, index, 2, "");
+static LLVMTypeRef places_type(const struct across *a, size_t number)
+{
+    return LLVMArrayType(LLVMTypeOf(a->r->numbers->value[number]),
+                         is_of_warp(a, number) ? CC_WARP_LANES : VGPU_BLOCK_THREADS_MAX);
+}
+
+static LLVMValueRef place_of_lane(struct across *a, size_t number, LLVMValueRef all)
+{
+    LLVMValueRef lane = is_of_warp(a, number) ? a->r->of->in_warp : a->r->of->lane;
+    LLVMValueRef index[] = {LLVMConstInt(cc_int_type(a->r->l, 64), 0, 0),
+                            LLVMBuildLoad2(a->b, cc_int_type(a->r->l, 64), lane, "")};
+
+    return LLVMBuildGEP2(a->b, places_type(a, number), all, index, 2, "");
 }
 
 static void copy_variable(LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef from, LLVMValueRef to)
@@ -199,9 +215,9 @@ static void save_and_restore(struct across *a, size_t number, size_t k, LLVMValu
     bool varies = a->r->numbers->varies[number];
 
     LLVMPositionBuilderBefore(a->b, LLVMGetBasicBlockTerminator(barrier->before));
-    copy_variable(a->b, type, a->variable[number], varies ? place_of_lane(a, type, out) : out);
+    copy_variable(a->b, type, a->variable[number], varies ? place_of_lane(a, number, out) : out);
     LLVMPositionBuilderBefore(a->b, a->anchor[cc_block_number(&a->r->graph, barrier->after)]);
-    copy_variable(a->b, type, varies ? place_of_lane(a, type, in) : in, a->variable[number]);
+    copy_variable(a->b, type, varies ? place_of_lane(a, number, in) : in, a->variable[number]);
 }
 
 /* A uniform value is saved to a different variable than it is restored from, because the
@@ -212,11 +228,11 @@ static void keep_value(struct across *a, size_t number)
     LLVMValueRef value = r->numbers->value[number];
     LLVMTypeRef type = LLVMTypeOf(value);
     bool varies = r->numbers->varies[number];
-    LLVMValueRef in =
-        add_lane_variable(a, varies ? LLVMArrayType(type, VGPU_BLOCK_THREADS_MAX) : type);
+    LLVMValueRef in = add_lane_variable(a, varies ? places_type(a, number) : type);
     LLVMValueRef out = varies ? in : add_lane_variable(a, type);
+    LLVMValueRef start = varies || !r->warps ? NULL : add_lane_variable(a, type);
 
-    a->kept += varies ? LLVMABISizeOfType(r->l->layout, type) : 0;
+    a->kept += varies && !is_of_warp(a, number) ? LLVMABISizeOfType(r->l->layout, type) : 0;
     LLVMPositionBuilderBefore(a->b, LLVMIsAPHINode(value) != NULL
                                         ? a->anchor[r->numbers->block[number]]
                                         : LLVMGetNextInstruction(value));
@@ -227,7 +243,7 @@ static void keep_value(struct across *a, size_t number)
     if (varies)
         return;
     r->same = cc_grow(r->same, r->same_count, &r->same_capacity, sizeof *r->same);
-    r->same[r->same_count++] = (struct cc_same){in, out, type};
+    r->same[r->same_count++] = (struct cc_same){in, out, start, type};
 }
 
 /* ---- both ---- */

@@ -153,6 +153,9 @@ static void make_variables(struct lanes *f, LLVMBuilderRef b)
 {
     f->counter = cc_alloc((f->plan.counted_count + 1) * sizeof *f->counter);
     f->of.lane = LLVMBuildAlloca(b, cc_int_type(f->l, 64), "");
+    f->of.in_warp = LLVMBuildAlloca(b, cc_int_type(f->l, 64), "");
+    f->of.warp_lane = LLVMBuildAlloca(b, cc_int_type(f->l, 64), "");
+    f->of.warp_x = LLVMBuildAlloca(b, cc_int_type(f->l, 32), "");
     for (int i = 0; i < 3; i++)
         f->of.thread[i] = LLVMBuildAlloca(b, cc_int_type(f->l, 32), "");
     for (size_t i = 0; i < f->plan.counted_count; i++) {
@@ -182,49 +185,6 @@ static void add_attribute(struct cc_lowering *l, LLVMValueRef function, const ch
                             LLVMCreateEnumAttribute(l->context, kind, 0));
 }
 
-#ifdef __x86_64__
-static const char features[] = "target-features";
-
-/* Of x86-64's third level (2013). There is no fused addition that the source does not have. */
-static void add_features(struct cc_lowering *l, LLVMValueRef function)
-{
-    static const char is[] = "+avx2,+fma";
-
-    LLVMAddAttributeAtIndex(
-        function, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
-        LLVMCreateStringAttribute(l->context, features, sizeof features - 1, is, sizeof is - 1));
-}
-
-bool cc_shorten_vectors(struct cc_lowering *l, const char *name)
-{
-    bool changed = false;
-
-    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
-        if ((name != NULL && strcmp(cc_value_name(f), name) != 0) ||
-            LLVMGetStringAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION, features,
-                                          sizeof features - 1) == NULL)
-            continue;
-        LLVMRemoveStringAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION, features,
-                                         sizeof features - 1);
-        changed = true;
-    }
-    return changed;
-}
-#else
-static void add_features(struct cc_lowering *l, LLVMValueRef function)
-{
-    (void)l;
-    (void)function;
-}
-
-bool cc_shorten_vectors(struct cc_lowering *l, const char *name)
-{
-    (void)l;
-    (void)name;
-    return false;
-}
-#endif
-
 static void inline_call(struct cc_lowering *l, LLVMValueRef call)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
@@ -235,7 +195,8 @@ static void inline_call(struct cc_lowering *l, LLVMValueRef call)
 
 static bool is_divided(const struct lanes *f)
 {
-    return f->plan.barrier_count != 0 || (f->wide && f->plan.split_count != 0);
+    return f->plan.barrier_count != 0 || f->plan.warp_count != 0 ||
+           (f->wide && f->plan.split_count != 0);
 }
 
 static void make_place(struct lanes *f, LLVMBuilderRef b)
@@ -271,7 +232,7 @@ static void make_function(struct lanes *f)
     const char *name = cc_format("vgpu_lanes_%zu%s", f->kernel, f->wide ? "_wide" : "");
     f->function = LLVMAddFunction(l->module, name, made);
     if (f->wide)
-        add_features(l, f->function);
+        cc_lengthen_vectors(l, f->function);
     LLVMSetLinkage(f->function, LLVM_LINKAGE_INTERNAL);
     add_attribute(l, f->function, "disable_sanitizer_instrumentation");
     add_attribute(l, f->function, "null_pointer_is_valid");
@@ -442,6 +403,7 @@ static void divide_form(struct lanes *f)
 
     LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(f->function)));
     r.counted = address_in(f, b, 2, f->plan.counted_count, 64);
+    r.shuffled = address_in(f, b, 2, f->plan.counted_count + 1, 64);
     const char *why = cc_make_regions(&r);
     if (why != NULL)
         drop_form(f, why);

@@ -50,6 +50,7 @@ struct cc_lane_plan {
     size_t guard_count, guard_capacity;
     struct vgpu_lane_shared shared[VGPU_LANE_SHARED_MAX];
     size_t shared_count, barrier_count, atomics; /* atomics: that may change nothing */
+    size_t warp_count;                           /* operations of warps */
     LLVMBasicBlockRef *split; /* the wide form divides the kernel at their beginnings */
     size_t split_count, split_capacity;
     struct vgpu_lane_pair *apart; /* if these accesses do not meet */
@@ -71,10 +72,25 @@ void cc_drop_steps(struct cc_lane_plan *plan);
 /* lane_rules.c: index of the __shared__ variable that the call requests; -1: another call. */
 int cc_shared_number(const struct cc_lane_plan *plan, LLVMValueRef call);
 
-/* Whether it is a call of __syncthreads, or of a mark where the wide form divides the kernel. */
+/* lane_meeting.c: where threads of a block, or, from CC_MEET_WARP on, of a warp wait for each
+ * other: the fast form is divided there. */
+enum cc_meeting {
+    CC_MEET_NOT,
+    CC_MEET_BARRIER, /* __syncthreads */
+    CC_MEET_COUNT,   /* __syncthreads_count, _and, _or */
+    CC_MEET_SPLIT,   /* where only the wide form is divided: a mark */
+    CC_MEET_WARP,    /* __syncwarp, __activemask */
+    CC_MEET_SHUFFLE,
+    CC_MEET_VOTE
+};
+enum { CC_WARP_LANES = 32 };
 #define CC_SPLIT_MARK "vgpu_lane_split"
-bool cc_is_barrier(LLVMValueRef i);
-bool cc_is_split(LLVMValueRef i);
+enum cc_meeting cc_meeting_at(LLVMValueRef instruction);
+/* Why this operation excludes the fast form; null: it does not. */
+const char *cc_refused_meeting(LLVMValueRef call);
+extern const char cc_some_lanes[]; /* such a reason */
+/* The mask of a warp's operation; null: it has none. */
+LLVMValueRef cc_mask_of(LLVMValueRef call);
 
 /* lane_atomic.c: whether it is a call of vgpu_atomic; replaces it by an instruction. */
 bool cc_is_atomic(LLVMValueRef i);
@@ -85,6 +101,8 @@ struct cc_lanes_of {
     struct cc_lowering *l;
     LLVMValueRef function, thread[3], lane; /* variables: threadIdx and the thread's number */
     LLVMValueRef block_dim[3];
+    LLVMValueRef in_warp, warp_x, warp_lane; /* variables: the lane, the warp's first threadIdx.x
+                                                and number */
 };
 
 struct cc_loops {
@@ -94,6 +112,17 @@ struct cc_loops {
 
 /* Builds the loops at the builder's position. */
 struct cc_loops cc_make_loops(const struct cc_lanes_of *lanes, LLVMBuilderRef b);
+
+/* The lanes of the warp at hand; their `body` is not empty. */
+struct cc_loops cc_make_warp_loop(const struct cc_lanes_of *lanes, LLVMBuilderRef b);
+/* Makes the block's first warp the one at hand; the next, and goes to `again`, or if there is none
+ * to `done`. */
+void cc_first_warp(const struct cc_lanes_of *lanes, LLVMBuilderRef b);
+void cc_next_warp(const struct cc_lanes_of *lanes, LLVMBuilderRef b, LLVMBasicBlockRef again,
+                  LLVMBasicBlockRef done);
+
+/* lane_vectors.c: compiles the function for vectors of 256 bits. */
+void cc_lengthen_vectors(struct cc_lowering *l, LLVMValueRef function);
 
 /* lane_exact.c: defines the results that C++ leaves undefined, so that both forms agree. */
 void cc_make_exact(struct cc_lowering *l, LLVMValueRef function);

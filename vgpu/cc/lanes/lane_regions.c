@@ -15,9 +15,6 @@ struct region {
     LLVMBasicBlockRef *copy; /* of these */
     LLVMValueRef *made;      /* copies of values */
     LLVMBasicBlockRef next;  /* block at which a thread's part of the region ends */
-    LLVMValueRef coming; /* variable: number of the barrier that was reached; barrier_count: the end
-                            of the kernel */
-    LLVMBasicBlockRef *start; /* of all regions */
 };
 
 /* ---- barriers end blocks ---- */
@@ -47,11 +44,13 @@ static void change_phis(struct cc_regions *r, LLVMBasicBlockRef block, LLVMBasic
 
 static void split_at(struct cc_regions *r, LLVMValueRef barrier)
 {
+    struct cc_barrier made = {0};
+
+    cc_tell(r, barrier, &made);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(r->l->context);
     LLVMBasicBlockRef before = LLVMGetInstructionParent(barrier),
                       after = cc_add_block(r->l, r->function);
     LLVMValueRef next, i = LLVMGetNextInstruction(barrier);
-    bool counts = cc_is_barrier(barrier);
 
     LLVMPositionBuilderAtEnd(b, after);
     for (; i != NULL; i = next) {
@@ -66,14 +65,17 @@ static void split_at(struct cc_regions *r, LLVMValueRef barrier)
     for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
         change_phis(r, LLVMGetSuccessor(end, s), before, after);
     r->barrier = cc_grow(r->barrier, r->barrier_count, &r->barrier_capacity, sizeof *r->barrier);
-    r->barrier[r->barrier_count++] = (struct cc_barrier){before, after, counts};
+    made.before = before;
+    made.after = after;
+    r->barrier[r->barrier_count++] = made;
+    r->warps |= made.kind >= CC_MEET_WARP;
 }
 
 static LLVMValueRef next_barrier(struct cc_regions *r)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(r->function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != NULL; i = LLVMGetNextInstruction(i))
-            if (cc_is_barrier(i) || cc_is_split(i))
+            if (cc_meeting_at(i) != CC_MEET_NOT)
                 return i;
     return NULL;
 }
@@ -133,7 +135,7 @@ static LLVMValueRef copy_of(const struct region *g, LLVMValueRef value)
 static void end_part(struct region *g, LLVMBasicBlockRef block, size_t coming)
 {
     LLVMPositionBuilderAtEnd(g->b, block);
-    LLVMBuildStore(g->b, cc_number(g->r->l, coming, 32), g->coming);
+    LLVMBuildStore(g->b, cc_number(g->r->l, coming, 32), g->r->coming);
     LLVMBuildBr(g->b, g->next);
 }
 
@@ -212,22 +214,27 @@ static void copy_code(struct region *g)
 
 /* ---- from region to region ---- */
 
-/* Builds what follows when all threads have reached the barrier. */
-static LLVMBasicBlockRef pass_barrier(struct region *g, size_t barrier)
+static void copy_same(LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef from, LLVMValueRef to)
 {
-    const struct cc_regions *r = g->r;
+    LLVMBuildStore(b, LLVMBuildLoad2(b, type, from, ""), to);
+}
+
+/* Builds what follows when all threads, or all of a warp, have reached the barrier. */
+static LLVMBasicBlockRef pass_barrier(struct cc_regions *r, LLVMBuilderRef b, size_t barrier)
+{
     LLVMTypeRef number = cc_int_type(r->l, 64);
     LLVMBasicBlockRef block = cc_add_block(r->l, r->function);
+    enum cc_meeting kind = r->barrier[barrier].kind;
 
-    LLVMPositionBuilderAtEnd(g->b, block);
+    LLVMPositionBuilderAtEnd(b, block);
     LLVMValueRef more =
-        LLVMBuildBinOp(g->b, LLVM_OP_ADD, LLVMBuildLoad2(g->b, number, r->counted, ""),
-                       cc_number(r->l, r->barrier[barrier].counts, 64), "");
-    LLVMBuildStore(g->b, more, r->counted);
+        LLVMBuildBinOp(b, LLVM_OP_ADD, LLVMBuildLoad2(b, number, r->counted, ""),
+                       cc_number(r->l, kind == CC_MEET_BARRIER || kind == CC_MEET_COUNT, 64), "");
+    LLVMBuildStore(b, more, r->counted);
+    cc_answer_all(r, b, &r->barrier[barrier]);
     for (size_t i = 0; i < r->same_count; i++)
-        LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, r->same[i].type, r->same[i].out, ""),
-                       r->same[i].in);
-    LLVMBuildBr(g->b, g->start[barrier + 1]);
+        copy_same(b, r->same[i].type, r->same[i].out,
+                  r->warps && !cc_is_of_warp(r, barrier) ? r->same[i].start : r->same[i].in);
     return block;
 }
 
@@ -240,6 +247,32 @@ static bool comes_to(const struct region *g, size_t barrier)
     return g->has[cc_block_number(graph, g->r->barrier[barrier].before)];
 }
 
+/* Goes on, at the end of block `at`, to the block `to` if `coming` is at least `k`, and otherwise
+ * to `other`; returns the block for more such. */
+static LLVMBasicBlockRef branch_to(struct cc_regions *r, LLVMBuilderRef b, LLVMBasicBlockRef at,
+                                   size_t k, LLVMBasicBlockRef other)
+{
+    LLVMBasicBlockRef more = cc_add_block(r->l, r->function);
+
+    LLVMPositionBuilderAtEnd(b, at);
+    LLVMValueRef coming = LLVMBuildLoad2(b, cc_int_type(r->l, 32), r->coming, "");
+    LLVMValueRef later = LLVMBuildICmp(b, VGPU_UGE + 32, coming, cc_number(r->l, k, 32), "");
+    LLVMBuildCondBr(b, later, more, other);
+    return more;
+}
+
+/* Where threads go that have come to barrier k, or to the end. */
+static LLVMBasicBlockRef after_barrier(struct cc_regions *r, LLVMBuilderRef b, size_t k)
+{
+    if (r->warps && !cc_is_of_warp(r, k))
+        return r->warp_done;
+    if (k == r->barrier_count)
+        return r->done;
+    LLVMBasicBlockRef passed = pass_barrier(r, b, k);
+    LLVMBuildBr(b, r->start[k + 1]);
+    return passed;
+}
+
 /* After the loops. */
 static void continue_after(struct region *g, LLVMBasicBlockRef after)
 {
@@ -249,37 +282,26 @@ static void continue_after(struct region *g, LLVMBasicBlockRef after)
     for (size_t k = 0; k <= r->barrier_count; k++) {
         if (!comes_to(g, k))
             continue;
-        LLVMBasicBlockRef last = to, other;
-        to = k == r->barrier_count ? r->done : pass_barrier(g, k);
-        if (last == NULL)
-            continue;
-        other = cc_add_block(r->l, r->function);
-        LLVMPositionBuilderAtEnd(g->b, at);
-        LLVMValueRef coming = LLVMBuildLoad2(g->b, cc_int_type(r->l, 32), g->coming, "");
-        LLVMValueRef later = LLVMBuildICmp(g->b, VGPU_UGE + 32, coming, cc_number(r->l, k, 32), "");
-        LLVMBuildCondBr(g->b, later, other, last);
-        at = other;
+        LLVMBasicBlockRef last = to;
+        to = after_barrier(r, g->b, k);
+        if (last != NULL)
+            at = branch_to(r, g->b, at, k, last);
     }
     LLVMPositionBuilderAtEnd(g->b, at);
     LLVMBuildBr(g->b, to != NULL ? to : r->done);
 }
 
-static void make_region(struct cc_regions *r, int first, size_t number, LLVMBasicBlockRef *start,
-                        LLVMValueRef coming)
+static void make_region(struct cc_regions *r, int first, size_t number)
 {
     size_t blocks = (size_t)r->graph.count;
-    struct region g = {.r = r,
-                       .b = LLVMCreateBuilderInContext(r->l->context),
-                       .first = first,
-                       .start = start,
-                       .coming = coming};
+    struct region g = {.r = r, .b = LLVMCreateBuilderInContext(r->l->context), .first = first};
 
     g.has = cc_alloc(blocks);
     g.copy = cc_alloc(blocks * sizeof *g.copy);
     g.made = cc_alloc((r->numbers->count + 1) * sizeof *g.made);
     find_blocks(&g, first);
-    LLVMPositionBuilderAtEnd(g.b, start[number]);
-    struct cc_loops loops = cc_make_loops(r->of, g.b);
+    LLVMPositionBuilderAtEnd(g.b, r->start[number]);
+    struct cc_loops loops = r->warps ? cc_make_warp_loop(r->of, g.b) : cc_make_loops(r->of, g.b);
     g.next = loops.next;
     copy_code(&g);
     LLVMPositionBuilderAtEnd(g.b, loops.body);
@@ -287,21 +309,86 @@ static void make_region(struct cc_regions *r, int first, size_t number, LLVMBasi
     continue_after(&g, loops.after);
 }
 
+/* ---- warp after warp ---- */
+
+/* Each warp starts in the current region. */
+static void start_warp(struct cc_regions *r, LLVMBuilderRef b, LLVMBasicBlockRef at)
+{
+    LLVMTypeRef word = cc_int_type(r->l, 32);
+
+    LLVMPositionBuilderAtEnd(b, at);
+    for (size_t i = 0; i < r->same_count; i++)
+        copy_same(b, r->same[i].type, r->same[i].start, r->same[i].in);
+    for (size_t k = 0; k < r->barrier_count; k++) {
+        if (cc_is_of_warp(r, k))
+            continue;
+        LLVMBasicBlockRef more = cc_add_block(r->l, r->function);
+        LLVMValueRef is = LLVMBuildICmp(b, VGPU_EQ + 32, LLVMBuildLoad2(b, word, r->current, ""),
+                                        cc_number(r->l, k + 1, 32), "");
+        LLVMBuildCondBr(b, is, r->start[k + 1], more);
+        LLVMPositionBuilderAtEnd(b, more);
+    }
+    LLVMBuildBr(b, r->start[0]);
+}
+
+/* All warps have come to the same barrier of the block, or to the end. */
+static void pass_block(struct cc_regions *r, LLVMBuilderRef b, LLVMBasicBlockRef at,
+                       LLVMBasicBlockRef first)
+{
+    LLVMBasicBlockRef last = NULL;
+
+    for (size_t k = 0; k < r->barrier_count; k++) {
+        if (cc_is_of_warp(r, k))
+            continue;
+        LLVMBasicBlockRef to = pass_barrier(r, b, k);
+        LLVMBuildStore(b, cc_number(r->l, k + 1, 32), r->current);
+        LLVMBuildBr(b, first);
+        if (last != NULL)
+            at = branch_to(r, b, at, k, last);
+        last = to;
+    }
+    if (last != NULL)
+        at = branch_to(r, b, at, r->barrier_count, last);
+    LLVMPositionBuilderAtEnd(b, at);
+    LLVMBuildBr(b, r->done);
+}
+
+static LLVMBasicBlockRef make_warps(struct cc_regions *r, LLVMBuilderRef b)
+{
+    LLVMBasicBlockRef first = cc_add_block(r->l, r->function),
+                      again = cc_add_block(r->l, r->function),
+                      all_done = cc_add_block(r->l, r->function);
+
+    LLVMPositionBuilderAtEnd(b, first);
+    cc_first_warp(r->of, b);
+    LLVMBuildBr(b, again);
+    start_warp(r, b, again);
+    LLVMPositionBuilderAtEnd(b, r->warp_done);
+    cc_next_warp(r->of, b, again, all_done);
+    pass_block(r, b, all_done, first);
+    return first;
+}
+
+/* ---- all of it ---- */
+
 static void make_all_regions(struct cc_regions *r)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(r->l->context);
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(r->function);
-    LLVMBasicBlockRef *start = cc_alloc((r->barrier_count + 1) * sizeof *start);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(r->function), first;
 
+    r->start = cc_alloc((r->barrier_count + 1) * sizeof(LLVMBasicBlockRef));
     LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(entry));
-    LLVMValueRef coming = LLVMBuildAlloca(b, cc_int_type(r->l, 32), "");
+    r->coming = LLVMBuildAlloca(b, cc_int_type(r->l, 32), "");
+    r->current = LLVMBuildAlloca(b, cc_int_type(r->l, 32), "");
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(entry));
+    LLVMBuildStore(b, cc_number(r->l, 0, 32), r->current);
+    r->warp_done = r->warps ? cc_add_block(r->l, r->function) : NULL;
     for (size_t i = 0; i <= r->barrier_count; i++)
-        start[i] = cc_add_block(r->l, r->function);
-    for (size_t i = 0; i <= r->barrier_count; i++) {
-        LLVMBasicBlockRef first = i == 0 ? r->first : r->barrier[i - 1].after;
-        make_region(r, cc_block_number(&r->graph, first), i, start, coming);
-    }
-    LLVMSetSuccessor(LLVMGetBasicBlockTerminator(entry), 0, start[0]);
+        r->start[i] = cc_add_block(r->l, r->function);
+    for (size_t i = 0; i <= r->barrier_count; i++)
+        make_region(r, cc_block_number(&r->graph, i == 0 ? r->first : r->barrier[i - 1].after), i);
+    first = r->warps ? make_warps(r, b) : r->start[0];
+    LLVMSetSuccessor(LLVMGetBasicBlockTerminator(entry), 0, first);
 }
 
 const char *cc_make_regions(struct cc_regions *r)

@@ -46,33 +46,6 @@ static bool is_pure_intrinsic(const char *name)
     return false;
 }
 
-static bool is_barrier(const char *name)
-{
-    return strcmp(name, "vgpu_syncthreads") == 0;
-}
-
-/* The name of the function that is called; null: it is no such call. */
-static const char *called_name(LLVMValueRef i)
-{
-    LLVMValueRef called = LLVMIsACallInst(i) != NULL ? LLVMGetCalledValue(i) : NULL;
-
-    return called != NULL && LLVMIsAFunction(called) != NULL ? cc_value_name(called) : NULL;
-}
-
-bool cc_is_barrier(LLVMValueRef i)
-{
-    const char *name = called_name(i);
-
-    return name != NULL && is_barrier(name);
-}
-
-bool cc_is_split(LLVMValueRef i)
-{
-    const char *name = called_name(i);
-
-    return name != NULL && strcmp(name, CC_SPLIT_MARK) == 0;
-}
-
 static bool is_shared_variable(const char *name)
 {
     return strcmp(name, "vgpu_shared") == 0 || strcmp(name, "vgpu_dynamic_shared") == 0;
@@ -80,12 +53,7 @@ static bool is_shared_variable(const char *name)
 
 static const char *refused_call(LLVMValueRef call)
 {
-    static const char *const reason[][2] = {{"vgpu_syncthreads_", "it counts votes at a barrier"},
-                                            {"vgpu_syncwarp", "its warps work together"},
-                                            {"vgpu_shfl", "its warps work together"},
-                                            {"vgpu_vote", "its warps work together"},
-                                            {"vgpu_activemask", "its warps work together"},
-                                            {"vgpu_fence", "it has fences"},
+    static const char *const reason[][2] = {{"vgpu_fence", "it has fences"},
                                             {"vgpu_clock64", "it reads the clock"},
                                             {"vgpu_vprintf", "it prints"},
                                             {"vgpu_printf", "it prints"},
@@ -103,8 +71,10 @@ static const char *refused_call(LLVMValueRef call)
             return reason[i][1];
     if (!LLVMIsDeclaration(called))
         return "it calls a function that was not inlined";
-    if (is_barrier(name) || is_shared_variable(name))
+    if (is_shared_variable(name))
         return NULL;
+    if (cc_meeting_at(call) != CC_MEET_NOT)
+        return cc_refused_meeting(call);
     if (cc_is_atomic(call))
         return cc_refused_atomic(call);
     if (cc_starts(name, "llvm.") ? is_pure_intrinsic(name + 5) : is_mathematics(name))
@@ -262,6 +232,28 @@ static const char *plan_atomic(struct cc_planner *p, LLVMValueRef call, int bloc
     return why != NULL ? why : note_lane_access(p, address, block, access);
 }
 
+/* A warp is 32 threads that differ in threadIdx.x alone, as blockDim.x is a multiple of that. */
+static const char *plan_warp(struct cc_planner *p, LLVMValueRef call, int block)
+{
+    struct vgpu_step_of_lanes width = {
+        .kind = VGPU_STEP_INDEX, .bits = 32, .value = VGPU_LANE_BLOCK_DIM};
+    struct vgpu_lane_demand demand = {.kind = VGPU_DEMAND_WARPS, .place = p->place[0]};
+    LLVMValueRef mask = cc_mask_of(call);
+
+    if (p->plan->warp_count++ == 0) {
+        demand.step = cc_add_step(p->plan, width);
+        cc_add_demand(p->plan, demand);
+    }
+    if (mask == NULL || LLVMIsAConstant(mask) != NULL)
+        return NULL;
+    demand = (struct vgpu_lane_demand){
+        .kind = VGPU_DEMAND_LANES, .step = cc_step_of(p, mask, block), .place = p->place[block]};
+    if (demand.step == VGPU_NO_STEP || cc_is_unknown(p->plan, demand.step))
+        return cc_some_lanes;
+    cc_add_demand(p->plan, demand);
+    return NULL;
+}
+
 /* vgpu-exec gives out the memory in the order in which it is asked for. */
 static const char *plan_call(struct cc_planner *p, LLVMValueRef call, int block)
 {
@@ -270,7 +262,10 @@ static const char *plan_call(struct cc_planner *p, LLVMValueRef call, int block)
 
     if (cc_is_atomic(call))
         return plan_atomic(p, call, block);
-    plan->barrier_count += is_barrier(cc_value_name(called));
+    enum cc_meeting meeting = cc_meeting_at(call);
+    plan->barrier_count += meeting == CC_MEET_BARRIER || meeting == CC_MEET_COUNT;
+    if (meeting >= CC_MEET_WARP)
+        return plan_warp(p, call, block);
     if (!is_shared_variable(cc_value_name(called)) || cc_shared_number(plan, call) >= 0)
         return NULL;
     if (block != 0)

@@ -126,7 +126,7 @@ static bool has_barrier(const struct cc_planner *p, int block)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(p->graph.block[block].block);
 
-    while (i != NULL && !cc_is_barrier(i))
+    while (i != NULL && cc_meeting_at(i) == CC_MEET_NOT)
         i = LLVMGetNextInstruction(i);
     return i != NULL;
 }
@@ -279,7 +279,7 @@ void cc_plan_splits(struct cc_planner *p)
 {
     int64_t *stride = find_strides(p->plan);
 
-    for (int b = 0; b < p->graph.count; b++)
+    for (int b = 0; b < p->graph.count && p->plan->warp_count == 0; b++)
         if (is_suitable(p, b, stride))
             split_loop(p, b);
 }

@@ -328,17 +328,39 @@ void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[
         result[i] = step_range(&lanes->step[i], lanes->step, args, low, high, result);
 }
 
-bool lane_demands_hold(const struct vgpu_lanes *lanes, const struct lane_range *result)
+static bool is_only(range r, int64_t value)
 {
+    return r.low == value && r.high == value;
+}
+
+static bool holds(const struct vgpu_lane_demand *d, range r)
+{
+    switch ((enum vgpu_lane_demand_kind)d->kind) {
+    case VGPU_DEMAND_GUARD:
+        return is_only(r, d->value);
+    case VGPU_DEMAND_DIVISOR:
+        return r.low > 0 || (r.high < 0 && (d->value == 0 || r.high < -1));
+    case VGPU_DEMAND_WARPS:
+        return r.zeros >= 5;
+    case VGPU_DEMAND_LANES:
+        return is_only(r, -1);
+    default:
+        return r.high > 0;
+    }
+}
+
+const char *lane_demand_failed(const struct vgpu_lanes *lanes, const struct lane_range *result)
+{
+    static const char *const why[] = {
+        [VGPU_DEMAND_GUARD] = "some threads leave it early",
+        [VGPU_DEMAND_DIVISOR] = "it may divide by zero",
+        [VGPU_DEMAND_LOOP] = "a loop in it may not end",
+        [VGPU_DEMAND_WARPS] = "its warps are not 32 threads in a row (blockDim.x)",
+        [VGPU_DEMAND_LANES] = "only some lanes of a warp work together in it"};
     for (uint32_t i = 0; i < lanes->demand_count; i++) {
         const struct vgpu_lane_demand *d = &lanes->demand[i];
-        range r = result[d->step];
-        bool holds = d->kind == VGPU_DEMAND_GUARD ? r.low == d->value && r.high == d->value
-                     : d->kind == VGPU_DEMAND_DIVISOR
-                         ? r.low > 0 || (r.high < 0 && (d->value == 0 || r.high < -1))
-                         : r.high > 0;
-        if (!holds && lane_reaches(result, d->place))
-            return false;
+        if (!holds(d, result[d->step]) && lane_reaches(result, d->place))
+            return why[d->kind];
     }
-    return true;
+    return NULL;
 }

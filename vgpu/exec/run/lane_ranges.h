@@ -20,8 +20,8 @@ struct lane_range {
 void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[VGPU_LANE_KNOWN],
                  const int64_t high[VGPU_LANE_KNOWN], struct lane_range *result);
 
-/* Whether all conditions of the fast form hold. */
-bool lane_demands_hold(const struct vgpu_lanes *lanes, const struct lane_range *result);
+/* Which condition of the fast form does not hold, as a reason; NULL: all hold. */
+const char *lane_demand_failed(const struct vgpu_lanes *lanes, const struct lane_range *result);
 
 /* Whether the place can be reached. */
 static inline bool lane_reaches(const struct lane_range *result, uint16_t place)

@@ -56,6 +56,7 @@ static const char *why_careful(const struct run *run)
 void lanes_begin(struct run *run)
 {
     run->lanes.careful = why_careful(run);
+    run->lanes.refused = "all of its blocks are looked at (the first, and samples)";
     run->lanes.batch = 1;
 }
 
@@ -126,8 +127,7 @@ static void put_known(const struct run *run, uint64_t block, int64_t index[VGPU_
 }
 
 /* Checks blocks `first` and following, all in one row of the grid. */
-static bool blocks_stay(const struct run *run, uint64_t first, uint64_t count,
-                        struct lane_range *range)
+static bool blocks_stay(struct run *run, uint64_t first, uint64_t count, struct lane_range *range)
 {
     const struct vgpu_lanes *lanes = run->kernel->lanes;
     int64_t low[VGPU_LANE_KNOWN], high[VGPU_LANE_KNOWN];
@@ -136,13 +136,12 @@ static bool blocks_stay(const struct run *run, uint64_t first, uint64_t count,
     for (int i = 0; i < 3; i++)
         high[VGPU_LANE_THREAD + i] = high[VGPU_LANE_BLOCK_DIM + i] - 1;
     lane_ranges(lanes, run->args, low, high, range);
-    if (!lane_demands_hold(lanes, range))
-        return false;
-    for (uint32_t i = 0; i < lanes->access_count; i++)
+    run->lanes.refused = lane_demand_failed(lanes, range);
+    for (uint32_t i = 0; i < lanes->access_count && !run->lanes.refused; i++)
         if (lane_reaches(range, lanes->access[i].place) &&
             !access_stays(run, &lanes->access[i], &range[lanes->access[i].step]))
-            return false;
-    return true;
+            run->lanes.refused = "its accesses may leave allocated memory";
+    return !run->lanes.refused;
 }
 
 /* ---- the wide form ---- */
@@ -246,7 +245,7 @@ static uint64_t next_batch(struct run *run)
 bool lanes_go(struct run *run)
 {
     static struct lane_range range[VGPU_LANE_STEPS];
-    uint64_t count[VGPU_LANE_COUNTERS + 1] = {0};
+    uint64_t count[VGPU_LANE_COUNTERS + 2] = {0};
     if (run->lanes.careful || (run->next_block == run->claimed && !worker_claim(run)) ||
         sample_wants(run, run->next_block))
         return false;
@@ -267,6 +266,7 @@ bool lanes_go(struct run *run)
         run_block(run, count);
     count_accesses(run, range, count);
     run->counts.barriers += count[run->kernel->lanes->counter_count];
+    run->counts.shuffles += count[run->kernel->lanes->counter_count + 1];
     if (done >= BLOCKS_A_LOOK)
         run->looks = (run->looks + BLOCKS_A_LOOK - 1) / BLOCKS_A_LOOK * BLOCKS_A_LOOK;
     return done > 0;

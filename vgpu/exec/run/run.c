@@ -285,8 +285,8 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     reply->counts = run->counts;
     reply->signals = run->signals;
     reply->moved = run->moved;
-    if (run->lanes.careful)
-        snprintf(reply->careful, sizeof reply->careful, "%s", run->lanes.careful);
+    const char *why = run->lanes.careful ? run->lanes.careful : run->lanes.refused;
+    snprintf(reply->careful, sizeof reply->careful, "%s", why ? why : "");
     if (reply->status == VGPU_STALLED) {
         reply->blocks_left = run->block_count - run->next_block;
         reply->blocks_fit = run->resident_limit;

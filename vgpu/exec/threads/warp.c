@@ -17,11 +17,11 @@ enum { OP_VOTE = 8, OP_SYNC = 16 };
 #define NOTHING_READ 0xCBCBCBCBCBCBCBCBull
 
 /* The lane that `lane` reads from, as PTX shfl.sync defines; segments never extend to the right. */
-static uint32_t source_lane(const struct thread *t, uint32_t lane)
+static inline __attribute__((always_inline)) uint32_t source_lane(uint32_t kind, uint32_t width,
+                                                                  uint32_t arg, uint32_t lane)
 {
-    uint32_t width = t->warp_op.width, first = lane & ~(width - 1), last = first + width - 1;
-    uint32_t arg = t->warp_op.arg;
-    switch (t->warp_op.kind) {
+    uint32_t first = lane & ~(width - 1), last = first + width - 1;
+    switch (kind) {
     case VGPU_SHFL_IDX:
         return first + (arg & (width - 1));
     case VGPU_SHFL_UP:
@@ -35,7 +35,8 @@ static uint32_t source_lane(const struct thread *t, uint32_t lane)
 
 static uint64_t shuffled_value(const struct warp *warp, const struct thread *t, uint32_t met)
 {
-    uint32_t lane = t->number % WARP_LANES, from = source_lane(t, lane);
+    uint32_t lane = t->number % WARP_LANES,
+             from = source_lane(t->warp_op.kind, t->warp_op.width, t->warp_op.arg, lane);
     if (from < WARP_LANES && (met >> from & 1))
         return warp->threads[from].warp_op.bits;
     run_finding(FINDING_LANE,
@@ -170,4 +171,42 @@ void warp_converge(struct warp *warp)
         warp->threads[__builtin_ctz(rest)].warp_op.result = group;
     warp->converging &= ~group;
     warp->ready |= group;
+}
+
+/* ---- in the fast form ---- */
+
+static inline __attribute__((always_inline)) void shuffle_lanes(uint32_t kind, uint32_t width,
+                                                                const uint64_t *bits,
+                                                                const int *lane_arg,
+                                                                uint64_t *result)
+{
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+        result[lane] = bits[source_lane(kind, width, (uint32_t)lane_arg[lane], lane)];
+}
+
+OFFERED void vgpu_lanes_shuffle(enum vgpu_shfl kind, uint32_t width, const uint64_t *bits,
+                                const int *lane_arg, uint64_t *result)
+{
+    switch (kind) {
+    case VGPU_SHFL_IDX:
+        shuffle_lanes(VGPU_SHFL_IDX, width, bits, lane_arg, result);
+        break;
+    case VGPU_SHFL_UP:
+        shuffle_lanes(VGPU_SHFL_UP, width, bits, lane_arg, result);
+        break;
+    case VGPU_SHFL_DOWN:
+        shuffle_lanes(VGPU_SHFL_DOWN, width, bits, lane_arg, result);
+        break;
+    default:
+        shuffle_lanes(VGPU_SHFL_XOR, width, bits, lane_arg, result);
+        break;
+    }
+}
+
+OFFERED uint32_t vgpu_lanes_vote(enum vgpu_vote kind, const uint32_t *predicate)
+{
+    uint32_t yes = 0;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+        yes |= (predicate[lane] & 1) << lane;
+    return kind == VGPU_VOTE_ALL ? yes == UINT32_MAX : kind == VGPU_VOTE_ANY ? yes != 0 : yes;
 }

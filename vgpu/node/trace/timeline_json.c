@@ -211,7 +211,7 @@ static void write_kernel(struct writer *w, const struct vgpu_trace_record *r)
         snprintf(text, sizeof text, "fast: %llu blocks", (unsigned long long)r->fast_blocks);
     else
         snprintf(text, sizeof text, "careful: %s",
-                 r->careful[0] ? r->careful : "its accesses may leave allocated memory");
+                 r->careful[0] ? r->careful : "no block was asked about");
     fputs(",\"form\":", w->out);
     write_text(w->out, text);
 }

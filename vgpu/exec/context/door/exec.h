@@ -151,6 +151,7 @@ struct grid_barrier {        /* threads/barrier.c: of a cooperative run */
 
 struct lane_form {       /* run/lane_run.c */
     const char *careful; /* why no block runs in the fast form; NULL: some may */
+    const char *refused; /* why the last block that was asked about does not; NULL: it does */
     uint64_t batch;      /* blocks that are checked at once */
     bool wide;           /* those just checked may run in the wide form */
 };
