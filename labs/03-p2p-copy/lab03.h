@@ -74,9 +74,10 @@ int stage_copy_async(struct stage *stage, void *dst, const void *src, size_t byt
 /* 5. Copies along the best path and says which one it was: *taken. Asynchronous; `stream` is one of
  * src_dev's. On PATH_PEER it turns peer access from src_dev to dst_dev on and leaves it on: the
  * caller turns it off (peer_off) when it has no more to send. On PATH_STAGED it uses `stage`, which
- * may be null as long as it is not needed.
- * LAB_ENOPEER: no peer access and no stage either. LAB_EINVAL: the stage is of other GPUs, or a
- * pointer lies elsewhere than named; nothing was turned on then. */
+ * may be null as long as it is not needed. bytes = 0 copies nothing and looks at no pointer.
+ * LAB_ENOPEER: no peer access and no stage either, or it cannot be turned on. LAB_EINVAL: taken is
+ * null, the stage is of other GPUs, or a pointer lies elsewhere than named; nothing was turned on
+ * then. LAB_ENOGPU, LAB_ECUDA. */
 int p2p_copy(struct stage *stage, void *dst, int dst_dev, const void *src, int src_dev,
              size_t bytes, cudaStream_t stream, enum path *taken);
 
@@ -89,20 +90,23 @@ struct bw {
 
 /* 6. How fast `bytes` bytes go from one GPU to another (from == to: inside its memory), one way or
  * both ways at the same time, along the path p2p_copy takes. Timed by events, after a warm-up, over
- * P2P_REPEATS repetitions. Leaves nothing behind, peer access as it was.
- * LAB_EINVAL: result is null, bytes is 0, or both ways inside one GPU. LAB_ENOGPU, LAB_ENOMEM.
- * LAB_ERANGE: so few bytes that the clock shows no time. */
+ * P2P_REPEATS repetitions: the clock runs while both directions are timed, and not while either
+ * warms up. Leaves nothing behind, peer access as it was, on errors too. LAB_EINVAL: result is
+ * null, bytes is 0, or both ways inside one GPU. LAB_ENOGPU, LAB_ENOMEM, LAB_ECUDA. LAB_ERANGE: so
+ * few bytes that the clock shows no time. */
 #define P2P_REPEATS 5
 int p2p_measure(int from, int to, size_t bytes, int both, struct bw *result);
 
 /* 7. gbs[from * n + to] for all pairs of the first n GPUs, one way, the diagonal included. The
- * pairs are measured one after the other. All or nothing. n = 0 does nothing. LAB_EINVAL: n is
- * negative, bytes is 0 or gbs is null. LAB_ENOGPU: fewer than n GPUs. */
+ * pairs are measured one after the other. All or nothing, and nothing is left allocated. n = 0 does
+ * nothing, and gbs may be null then. LAB_EINVAL: n is negative, bytes is 0 or gbs is null.
+ * LAB_ENOGPU: fewer than n GPUs. Else what p2p_measure says. */
 int p2p_matrix(int n, size_t bytes, double *gbs);
 
 /* 8. The half-bandwidth size of a curve: the smallest size that reaches half of the curve's best
- * rate. Between two measured sizes, time grows along a straight line. The points are in order of
- * size. LAB_EINVAL: a null pointer, fewer than two points, sizes that do not rise, no time at all.
+ * rate, to the nearest byte. Between two measured sizes, time grows along a straight line. The
+ * points are in order of size; of each, bytes and seconds count. LAB_EINVAL: a null pointer, fewer
+ * than two points, sizes that do not rise, a point that took no time.
  * LAB_ERANGE: the first point is there already, so that the size lies left of the curve. */
 int p2p_half(const struct bw *curve, int points, size_t *half);
 

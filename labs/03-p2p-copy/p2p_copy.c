@@ -70,8 +70,8 @@ int p2p_copy(struct stage *stage, void *dst, int dst_dev, const void *src, int s
 {
     // TODO(5): take the best path and say which.  (about 20 lines)
     //   before: peer access may be on or off; stage may be null
-    //   after:  the copy is queued on the path in *taken; LAB_ENOPEER when there is none. On an
-    //           error nothing was turned on
+    //   after:  the copy is queued on the path in *taken; LAB_ENOPEER when there is none. What is
+    //           refused has turned nothing on
     //   use:    copy_path, gpu_of, peer_on, copy_peer_async, stage_copy_async
     (void)stage, (void)dst, (void)dst_dev, (void)src, (void)src_dev;
     (void)bytes, (void)stream, (void)taken;

@@ -177,7 +177,7 @@ static int attempt(struct refusals *r, enum refusal which)
                           : which == REFUSE_NO_SRC ? &r->none
                                                    : &r->there;
     enum path *taken = which == REFUSE_NO_TAKEN ? NULL : (enum path *)&r->out->taken[which];
-    size_t bytes = dst == host || src == host ? sizeof host : REFUSE_BYTES;
+    size_t bytes = dst == host || src == host ? sizeof host : r->in->bytes;
     if (which == REFUSE_NO_TAKEN && r->in->move != MOVE_P2P)
         return LAB_OK; /* nothing to refuse */
     if (r->in->move == MOVE_PEER)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * public.c: lab 03's public tests.
  */
+#include <limits.h>
+
 #include "public_copies.h"
 #include "rates.h"
 
@@ -32,6 +34,14 @@ static void check_measure(struct lab_test *t)
                "both ways at once take %.3g s, the slower direction alone %.3g s: the clock runs "
                "until both have ended",
                both.seconds, back.seconds);
+    lab_expect(
+        t, LAB_MOST(t, both.seconds, 1.008 * back.seconds),
+        "both ways at once take %.4g s, the slower direction alone %.4g s: the clock started "
+        "while that one was still warming up",
+        both.seconds, back.seconds);
+    lab_node(t, "oneway-2"); /* the slower one first */
+    (void)one_measure(t, 1, 0, bytes, 1);
+    check_measure_large(t);
 }
 
 static void check_measure_bad(struct lab_test *t)
@@ -48,6 +58,10 @@ static void check_measure_bad(struct lab_test *t)
     in.bytes[0] = (uint64_t)1 << 45;
     in.to[0] = 1;
     refuse_measure(t, in, "p2p_measure of 32 TiB", LAB_ENOMEM);
+    in.bytes[0] = MIB;
+    in.null = 1;
+    refuse_measure(t, in, "p2p_measure without a result", LAB_EINVAL);
+    (void)one_measure(t, 0, 1, 1, 0); /* one byte is enough */
 }
 
 /* 600 and 300 GB/s are the same wire: the source counts both directions. */
@@ -84,6 +98,19 @@ static void check_matrix_bad(struct lab_test *t)
     refuse_matrix(t, in, "p2p_matrix of more GPUs than there are", LAB_ENOGPU);
     in.n = -1;
     refuse_matrix(t, in, "p2p_matrix of -1 GPUs", LAB_EINVAL);
+    in.n = INT_MAX;
+    refuse_matrix(t, in, "p2p_matrix of 2^31 - 1 GPUs", LAB_ENOGPU);
+    in = (struct matrix_in){.n = 0};
+    refuse_matrix(t, in, "p2p_matrix of 0 GPUs and 0 bytes", LAB_EINVAL);
+    in = (struct matrix_in){.n = 1, .null = 1, .bytes = MIB};
+    refuse_matrix(t, in, "p2p_matrix(1, 1 MiB, NULL)", LAB_EINVAL);
+    in.n = 0;
+    refuse_matrix(t, in, "p2p_matrix(0, 1 MiB, NULL)", LAB_OK);
+    in = (struct matrix_in){.n = 1, .bytes = UINT64_C(1) << 45, .again = 64};
+    refuse_matrix(t, in, "p2p_matrix of 32 TiB", LAB_ENOMEM);
+    check_matrix_of(t, 1, 1, lab_is_virtual(t) ? 1.01 : 3);
+    if (lab_is_virtual(t))
+        check_matrix_errors(t);
 }
 
 /* ---- TODO 8 ---- */
@@ -94,6 +121,16 @@ static void check_half(struct lab_test *t)
     check_half_line(t, 1.67e-6, 395.3e9, 6, sizes);
     check_half_line(t, 2.46e-6, 55.4e9, 6, sizes);
     check_half_line(t, 1e-3, 100e9, 2, sizes + 4); /* two points are a line, too */
+    const uint64_t odd[] = {1000001, 123456789, 77777777777, 8888888888889};
+    check_half_line(t, 0.7, 123e9, 4, odd); /* more than 2^31 bytes */
+    check_half_line(t, 1e9, 0.37, 4, odd);  /* less than a byte a second */
+    struct half_in in = line(1e-5, 1e9, 5, sizes);
+    double best = (double)sizes[3] / in.curve[3].seconds; /* and slower again, but not by half */
+    in.curve[4].seconds = (double)sizes[4] / (0.7 * best);
+    check_half_of(t, &in, best / 2 * 1e-5 / (1 - best / 2e9), 1e-9);
+    const uint64_t few[] = {10, 3001};
+    for (int i = 1; i < 8; i++)
+        check_half_line(t, i * 1e-6, 1e9, 2, few); /* to the nearest byte */
 }
 
 static void check_half_bad(struct lab_test *t)
@@ -108,6 +145,17 @@ static void check_half_bad(struct lab_test *t)
     in = line(1e-3, 1e9, 3, sizes);
     in.null = 1;
     refuse_half(t, &in, "p2p_half(NULL, ...)", LAB_EINVAL);
+    in.null = 2;
+    refuse_half(t, &in, "p2p_half without a result", LAB_EINVAL);
+    for (int point = 0; point < 3; point++) {
+        in = line(1e-3, 1e9, 3, sizes);
+        in.curve[point].seconds = 0;
+        refuse_half(t, &in, "p2p_half of a curve with a point that took no time", LAB_EINVAL);
+    }
+    in = line(0, 1, 2, sizes); /* 1 byte a second, and then 2: the first point is half as fast */
+    in.curve[1].seconds = in.curve[0].seconds;
+    refuse_half(t, &in, "p2p_half of a curve whose first point has half of the best rate",
+                LAB_ERANGE);
 }
 
 /* ---- all together ---- */
@@ -214,7 +262,7 @@ LAB_CASES = {
      .title = "stage_copy_async copies every byte: any size, back to back, in the stream's order",
      .rule = "buffer i may be filled again only after it was drained, drained only after it was "
              "filled; the caller's stream waits for the last chunk",
-     .points = 9,
+     .points = 8,
      .quick = true,
      .min_gpus = 1,
      .check = check_stage_copy},
@@ -224,6 +272,14 @@ LAB_CASES = {
      .points = 3,
      .min_gpus = 2,
      .check = check_stage_copy_bad},
+    {.name = "stage_copy_errors",
+     .todo = 4,
+     .title = "stage_copy_async when a call of CUDA fails: its error, and nothing is left behind",
+     .rule = "whoever goes on after an error has copied something else, or too early",
+     .points = 1,
+     .needs_witness = true,
+     .one_order = true,
+     .check = check_stage_copy_errors},
     {.name = "stage_no_wait",
      .todo = 4,
      .title = "stage_copy_async never makes the host wait",
@@ -251,7 +307,7 @@ LAB_CASES = {
      .todo = 5,
      .title = "p2p_copy says PATH_PEER and means it",
      .rule = "cudaMemcpyPeerAsync works without peer access, too: slowly, and without a word",
-     .points = 5,
+     .points = 4,
      .needs_witness = true,
      .quick = true,
      .check = check_p2p_peer},
@@ -274,11 +330,19 @@ LAB_CASES = {
      .points = 2,
      .min_gpus = 2,
      .check = check_p2p_bad},
+    {.name = "p2p_errors",
+     .todo = 5,
+     .title = "p2p_copy when a call of CUDA fails, or the stage is another one's: its error",
+     .rule = "*taken says how bytes travel: of a copy that was refused, nothing",
+     .points = 1,
+     .needs_witness = true,
+     .one_order = true,
+     .check = check_p2p_errors},
     {.name = "measure",
      .todo = 6,
      .title = "p2p_measure agrees with what the machine saw; both ways at least 1.8 times one",
      .rule = "between the two events lie the repetitions and nothing else",
-     .points = 5,
+     .points = 4,
      .min_gpus = 2,
      .quick = true,
      .one_order = true,
@@ -289,6 +353,14 @@ LAB_CASES = {
      .points = 2,
      .min_gpus = 2,
      .check = check_measure_bad},
+    {.name = "measure_errors",
+     .todo = 6,
+     .title = "p2p_measure when a call of CUDA fails: its error, and nothing is left behind",
+     .rule = "a time of copies of which one was refused is the time of something else",
+     .points = 1,
+     .needs_witness = true,
+     .one_order = true,
+     .check = check_measure_errors},
     {.name = "example_a_rate",
      .todo = 6,
      .title = "NVLink of two A100: 300 GB/s one way are the 600 of the data sheet",

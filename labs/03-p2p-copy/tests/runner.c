@@ -2,6 +2,8 @@
  * runner.c: lab 03's adapters: a question from the verifier, the student's functions, the answer.
  * Copies and what is timed about them are in moves.h and speed.h.
  */
+#include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runner.h"
@@ -24,6 +26,8 @@ static int last_error(void)
 }
 
 #include "moves.h"
+
+#include "lone.h"
 #include "speed.h"
 #include "timed.h"
 
@@ -114,6 +118,8 @@ static void one_stage(const struct stage_in *in, struct stage_out *out)
         return;
     out->numbers = stage.dst_dev == in->dst_dev && stage.src_dev == in->src_dev &&
                    stage.chunk_bytes == in->chunk;
+    out->complete = stage.down && stage.up && stage.begin && stage.filled[0] && stage.filled[1] &&
+                    stage.drained[0] && stage.drained[1] && stage.host[0] && stage.host[1];
     examine_stage(&stage, out);
     out->apart = stage.host[0] != stage.host[1];
     out->timed = is_timed(stage.begin) || is_timed(stage.filled[0]) || is_timed(stage.filled[1]) ||
@@ -123,6 +129,7 @@ static void one_stage(const struct stage_in *in, struct stage_out *out)
         (void)cudaSetDevice(in->current);
     out->destroy = stage_destroy(&stage);
     out->destroy_current = current_gpu();
+    out->destroy_last = last_error();
     out->cleared = all_bytes(&stage, sizeof stage, 0);
     out->again = stage_destroy(&stage);
 }
@@ -157,6 +164,17 @@ LAB_RUN(measure)
     out->peer_after = in->peer_before && peer_off(in->from[0], in->to[0]) == LAB_OK;
 }
 
+/* Bytes that malloc has given out; 0 where the C library does not say. */
+static uint64_t allocated(void)
+{
+#if defined __GLIBC_PREREQ && __GLIBC_PREREQ(2, 33)
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+#else
+    return 0;
+#endif
+}
+
 LAB_RUN(matrix)
 {
     const struct matrix_in *in = lab_input(io, sizeof *in);
@@ -166,7 +184,11 @@ LAB_RUN(matrix)
     out->rc = p2p_matrix(in->n, in->bytes, in->null ? NULL : out->gbs);
     out->last = last_error();
     out->current = current_gpu();
-    for (int i = 0; i < in->n * in->n && i < IO_PAIRS && out->rc == LAB_OK; i++) {
+    uint64_t before = allocated();
+    for (int i = 0; i < in->again; i++)
+        (void)p2p_matrix(in->n, in->bytes, out->gbs);
+    out->left_bytes = allocated() - before;
+    for (int i = 0; out->rc == LAB_OK && i < in->n * in->n && i < IO_PAIRS; i++) {
         struct bw bw = {.gbs = IO_UNSET};
         (void)p2p_measure(i / in->n, i % in->n, in->bytes, 0, &bw);
         out->single[i] = bw.gbs;
@@ -178,11 +200,15 @@ LAB_RUN(half)
     const struct half_in *in = lab_input(io, sizeof *in);
     struct half_out *out = lab_result(io, sizeof *out);
     size_t half = (size_t)IO_UNSET;
-    out->rc = p2p_half(in->null == 1 ? NULL : in->curve, in->points, in->null == 2 ? NULL : &half);
+    struct bw around[IO_ASKED + 2]; /* the curve, and points before and behind it that are none */
+    around[0] = around[in->points + 1] = (struct bw){SIZE_MAX, 1e-9, 0, PATH_PEER};
+    memcpy(around + 1, in->curve, (size_t)in->points * sizeof *around);
+    out->rc = p2p_half(in->null == 1 ? NULL : around + 1, in->points, in->null == 2 ? NULL : &half);
     out->half = half;
 }
 
 LAB_RUNS = {
-    LAB_ENTRY(path),    LAB_ENTRY(moves),  LAB_ENTRY(refuse), LAB_ENTRY(stage), LAB_ENTRY(speed),
-    LAB_ENTRY(measure), LAB_ENTRY(matrix), LAB_ENTRY(half),   LAB_ENTRY(timed), LAB_END,
+    LAB_ENTRY(path),  LAB_ENTRY(moves),   LAB_ENTRY(refuse), LAB_ENTRY(lone), LAB_ENTRY(stage),
+    LAB_ENTRY(speed), LAB_ENTRY(measure), LAB_ENTRY(matrix), LAB_ENTRY(half), LAB_ENTRY(timed),
+    LAB_END,
 };

@@ -255,7 +255,8 @@ static inline void expect_no_wait(struct lab_test *t, const struct lab_run *run,
 
 /* ---- refusals ---- */
 
-static inline void check_refusals(struct lab_test *t, int move, int dst, int src, const int *want)
+static inline void check_refusals_of(struct lab_test *t, int move, int dst, int src,
+                                     const int *want, uint64_t bytes)
 {
     static const char *const what[REFUSALS] = {"dst null",
                                                "src null",
@@ -266,14 +267,15 @@ static inline void check_refusals(struct lab_test *t, int move, int dst, int src
                                                "src_dev -1, or a stage that is all zero",
                                                "taken null"};
     static const char *const names[] = {"copy_peer_async", "stage_copy_async", "p2p_copy"};
-    struct refuse_in in = {.move = move, .dst_dev = dst, .src_dev = src};
+    struct refuse_in in = {.move = move, .dst_dev = dst, .src_dev = src, .bytes = bytes};
     struct lab_run *run = lab_run(t, "refuse", &in, sizeof in, sizeof(struct refuse_out));
     const struct refuse_out *out = lab_output(run);
     for (int i = 0; i < REFUSALS; i++) {
         char call[96];
         if (want[i] == LAB_OK)
             continue;
-        snprintf(call, sizeof call, "%s with %s", names[move], what[i]);
+        snprintf(call, sizeof call, "%s of %llu bytes with %s", names[move],
+                 (unsigned long long)bytes, what[i]);
         expect_rc(t, call, out->rc[i], want[i]);
         expect_clear(t, call, out->last[i]);
         if (move == MOVE_P2P)
@@ -284,6 +286,17 @@ static inline void check_refusals(struct lab_test *t, int move, int dst, int src
     expect_current(t, names[move], out->current, src);
     nothing_turned_on(t, run, "a copy that was refused leaves everything as it was, and this one");
     lab_nothing_leaked(t, run);
+}
+
+/* A page, one byte, and a size of which 32 bits leave nothing. */
+static inline void check_refusals(struct lab_test *t, const char *node, int move, const int *want)
+{
+    const uint64_t bytes[] = {4096, 1, UINT64_C(1) << 32};
+    for (int i = 0; i < 3; i++) {
+        if (node)
+            lab_node(t, node);
+        check_refusals_of(t, move, 1, 0, want, bytes[i]);
+    }
 }
 
 /* ---- time ---- */
@@ -334,7 +347,10 @@ static inline struct bw one_measure(struct lab_test *t, int from, int to, uint64
     struct lab_run *run = lab_run(t, "measure", &in, sizeof in, sizeof(struct measure_out));
     const struct measure_out *out = lab_output(run);
     expect_measured(t, out->rc[0]);
-    expect_measure_told(t, run, &out->bw[0], from, to, bytes);
+    if (both)
+        expect_both_told(t, run, &out->bw[0], from, to, bytes);
+    else
+        expect_measure_told(t, run, &out->bw[0], from, to, bytes);
     lab_nothing_leaked(t, run);
     return out->bw[0];
 }

@@ -62,10 +62,28 @@ enum refusal {
 };
 struct refuse_in {
     int move, dst_dev, src_dev;
+    uint64_t bytes; /* that the calls name */
 };
 struct refuse_out {
     int rc[REFUSALS], last[REFUSALS], taken[REFUSALS], current;
     int changed; /* bytes of the destination that are not what they were */
+};
+
+/* One copy between buffers of `bytes` bytes, in a stream that fills the source before it and with
+ * other bytes after it; none of the adapter's own calls is one that a copy makes. */
+enum lone { LONE_USUAL, LONE_NO_POINTERS, LONE_OTHER_DST, LONE_OTHER_SRC };
+struct lone_in {
+    int move, dst_dev, src_dev;
+    int how;               /* enum lone; OTHER: a stage for another GPU than dst_dev, src_dev */
+    int stage_is_zero;     /* instead of the stage, one that is all zero */
+    uint64_t bytes, chunk; /* of the buffers and of the stage */
+    uint64_t claimed,
+        claimed_chunk; /* what the call and the stage name instead; chunk 0: the same */
+};
+struct lone_out {
+    int setup, rc, taken, last, current;
+    int wrong;     /* bytes of the destination that the source did not hold when its turn came */
+    int peer_left; /* peer access from src_dev to dst_dev was on after it */
 };
 
 /* stage_create and stage_destroy */
@@ -78,13 +96,15 @@ struct stage_out {
     int create, destroy, again; /* results; again: destroying it once more */
     int last, current;          /* after the creation */
     int destroy_current;        /* after the destruction */
-    int untouched;              /* *stage is as before the creation */
-    int numbers;                /* dst_dev, src_dev and chunk_bytes are those asked for */
-    int pinned[2];              /* the host buffers */
-    int non_blocking[2];        /* down, up */
-    int of_its_gpu[7];          /* enum belongs: 0 when it is of the GPU it should be of */
-    int apart, timed;           /* two host buffers; an event that takes the time */
-    int cleared;                /* *stage is all zero after the destruction */
+    int destroy_last;
+    int untouched;       /* *stage is as before the creation */
+    int numbers;         /* dst_dev, src_dev and chunk_bytes are those asked for */
+    int pinned[2];       /* the host buffers */
+    int non_blocking[2]; /* down, up */
+    int of_its_gpu[7];   /* enum belongs: 0 when it is of the GPU it should be of */
+    int complete;        /* streams, events and buffers are all there */
+    int apart, timed;    /* two host buffers; an event that takes the time */
+    int cleared;         /* *stage is all zero after the destruction */
 };
 
 /* How long things take, by events, in milliseconds. Ways not asked for are -1. */
@@ -135,10 +155,12 @@ struct measure_out {
 #define IO_PAIRS 64
 struct matrix_in {
     int n, null;
+    int again; /* so often once more, to see what is left allocated */
     uint64_t bytes;
 };
 struct matrix_out {
     int rc, last, current;
+    uint64_t left_bytes;                        /* allocated by all those calls, and not freed */
     double gbs[IO_PAIRS + 1], single[IO_PAIRS]; /* single: p2p_measure of each pair */
 };
 

@@ -4,7 +4,7 @@
 #ifndef LAB03_PUBLIC_COPIES_H
 #define LAB03_PUBLIC_COPIES_H
 
-#include "common.h"
+#include "errors.h"
 
 /* ---- TODO 1 ---- */
 
@@ -110,16 +110,20 @@ static void check_peer_copy_bad(struct lab_test *t)
 {
     static const int want[REFUSALS] = {LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL,
                                        LAB_EINVAL, LAB_ENOGPU, LAB_ENOGPU, LAB_OK};
-    check_refusals(t, MOVE_PEER, 1, 0, want);
+    check_refusals(t, NULL, MOVE_PEER, want);
+    refuse_sizes(t, MOVE_PEER);
+    struct lone_in in = lone_copy(MOVE_PEER, 1, 0);
+    if (lab_is_virtual(t))
+        refuse_calls(t, &in, "cudaMemcpyPeerAsync", LAB_ECUDA);
 }
 
 /* ---- TODO 3 ---- */
 
-static void check_stage_create(struct lab_test *t)
+static void check_stage_create_of(struct lab_test *t, int dst, int src)
 {
     static const char *const names[] = {"down",      "up",         "begin",     "filled[0]",
                                         "filled[1]", "drained[0]", "drained[1]"};
-    struct stage_in in = {.dst_dev = other_gpu(t), .chunk = 128 * KIB, .times = 2};
+    struct stage_in in = {.dst_dev = dst, .src_dev = src, .chunk = 128 * KIB, .times = 2};
     in.current = lab_gpus(t) - 1;
     struct lab_run *run = lab_run(t, "stage", &in, sizeof in, sizeof(struct stage_out));
     const struct stage_out *out = lab_output(run);
@@ -153,7 +157,14 @@ static void check_stage_create(struct lab_test *t)
     lab_expect(t, out->cleared, "stage_destroy did not set *stage to zero");
     expect_rc(t, "stage_destroy of a stage that is all zero", out->again, LAB_OK);
     expect_current(t, "stage_destroy", out->destroy_current, in.current);
+    expect_clear(t, "stage_destroy", out->destroy_last);
     lab_nothing_leaked(t, run);
+}
+
+static void check_stage_create(struct lab_test *t)
+{
+    check_stage_create_of(t, other_gpu(t), 0);
+    check_stage_create_of(t, 0, other_gpu(t));
 }
 
 static void refuse_stage(struct lab_test *t, struct stage_in in, const char *call, int want)
@@ -193,6 +204,7 @@ static void check_stage_create_bad(struct lab_test *t)
         return; /* real GPUs fail when they like */
     lab_fault(t, "alloc:2");
     refuse_stage(t, in, "stage_create whose second allocation fails", LAB_ENOMEM);
+    check_stage_create_errors(t, 1, 0);
 }
 
 /* ---- TODO 4 ---- */
@@ -213,13 +225,18 @@ static void check_stage_copy(struct lab_test *t)
     in.null_stream = 1;
     check_moves(t, &in, "stage_copy_async in the null stream, the sender's, another GPU current,",
                 0);
+    in.src_dev = in.dst_dev; /* back */
+    in.dst_dev = in.current = 0;
+    check_moves(t, &in, "stage_copy_async in the null stream of another GPU than 0", 0);
 }
 
 static void check_stage_copy_bad(struct lab_test *t)
 {
     static const int want[REFUSALS] = {LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL,
                                        LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_OK};
-    check_refusals(t, MOVE_STAGE, 1, 0, want);
+    check_refusals(t, NULL, MOVE_STAGE, want);
+    refuse_sizes(t, MOVE_STAGE);
+    refuse_empty_stage(t);
 }
 
 static void check_stage_no_wait(struct lab_test *t)
@@ -333,9 +350,9 @@ static void check_p2p_bad(struct lab_test *t)
 {
     static const int want[REFUSALS] = {LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL,
                                        LAB_EINVAL, LAB_ENOGPU, LAB_ENOGPU, LAB_EINVAL};
-    check_refusals(t, MOVE_P2P, 1, 0, want);
-    lab_node(t, "pcie-4090-2");
-    check_refusals(t, MOVE_P2P, 1, 0, want);
+    refuse_sizes(t, MOVE_P2P);
+    check_refusals(t, "hgx-h200-4", MOVE_P2P, want);
+    check_refusals(t, "pcie-4090-2", MOVE_P2P, want);
 }
 
 #endif

@@ -57,4 +57,13 @@ static inline void expect_measure_told(struct lab_test *t, const struct lab_run 
                 to, bytes * P2P_REPEATS);
 }
 
+/* The same, and the other way within the same time. */
+static inline void expect_both_told(struct lab_test *t, const struct lab_run *run,
+                                    const struct bw *bw, int from, int to, uint64_t bytes)
+{
+    expect_measure_told(t, run, bw, from, to, bytes);
+    expect_told(t, run, "p2p_measure's time of all repetitions, the way back",
+                bw->seconds * P2P_REPEATS, to, from, bytes * P2P_REPEATS);
+}
+
 #endif
