@@ -14,25 +14,10 @@
 
 #include "causes.h"
 #include "io.h"
+#include "names.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define NOT_READY 600 /* cudaErrorNotReady */
-
-static inline const char *rc_name(int rc)
-{
-    static const char *const names[] = {"LAB_OK",     "LAB_EINVAL", "LAB_ENOGPU", "LAB_ENOPEER",
-                                        "LAB_ENOMEM", "LAB_ECUDA",  "LAB_EPEER",  "LAB_ERANGE"};
-    return rc <= 0 && rc > -8 ? names[-rc] : "no result of lab.h";
-}
-
-static inline bool untouched(const void *at, size_t bytes)
-{
-    const unsigned char *b = at;
-    for (size_t i = 0; i < bytes; i++)
-        if (b[i] != UNTOUCHED)
-            return false;
-    return true;
-}
 
 static inline void expect_call(struct lab_test *t, const char *what, const struct outcome *call,
                                int want, int current)
@@ -51,33 +36,6 @@ static inline void expect_call(struct lab_test *t, const char *what, const struc
     lab_expect(t, current < 0 || call->current == current,
                "the current device was %d before %s and %d afterwards", current, what,
                call->current);
-}
-
-/* What ring_chunk must say, computed here in another way: by counting. */
-static inline uint64_t chunk_len(uint64_t count, int n, int k)
-{
-    return count / (uint64_t)n + ((uint64_t)k < count % (uint64_t)n ? 1 : 0);
-}
-
-static inline uint64_t chunk_first(uint64_t count, int n, int k)
-{
-    uint64_t first = 0;
-    for (int i = 0; i < k; i++)
-        first += chunk_len(count, n, i);
-    return first;
-}
-
-static inline size_t type_bytes(int type)
-{
-    return type == RING_FLOAT16 ? 2 : 4;
-}
-
-static inline const char *type_name(int type)
-{
-    return type == RING_INT32     ? "int32"
-           : type == RING_FLOAT32 ? "float32"
-           : type == RING_FLOAT16 ? "float16"
-                                  : "unknown type";
 }
 
 /* Room for what is sealed, as large as it ever was: cases come one after the other. */
@@ -216,6 +174,32 @@ static inline void ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_
     lab_nothing_leaked(t, run);
 }
 
+/* 2^32 + 5 elements, of which 5 are there: their kernel ends in a fault. */
+static inline void ask_far_elements(struct lab_test *t)
+{
+    struct reduce_in in = {.calls = 1, .call = {{.count = 5, .claimed = 1ull << 32}}};
+    seal_reduce(t, &in, lab_secret(t));
+    in.seed = 0;
+    const struct reduce_out *out =
+        lab_output(lab_run(t, "reduce", &in, sizeof in, sizeof(struct reduce_out)));
+    lab_expect(t, out->call[0].rc != LAB_OK || out->after[0] != 0,
+               "ring_reduce of 2^32 + 5 elements used no element behind the first 5: somewhere "
+               "count became an int");
+}
+
+/* The launch fails: the caller learns of it. */
+static inline void ask_no_launch(struct lab_test *t)
+{
+    struct reduce_in in = {.calls = 1, .call = {{.count = 500}}};
+    seal_reduce(t, &in, lab_secret(t));
+    in.seed = 0;
+    lab_fault(t, "call:launch=1");
+    const struct reduce_out *out =
+        lab_output(lab_run(t, "reduce", &in, sizeof in, sizeof(struct reduce_out)));
+    expect_call(t, "ring_reduce, whose kernel CUDA cannot launch,", &out->call[0], LAB_ECUDA, 0);
+    lab_fault(t, NULL);
+}
+
 /* ---- collectives ---- */
 
 static const char *const collective_names[] = {
@@ -229,9 +213,14 @@ static inline void say_call(char *what, size_t room, const struct ring_call *c)
     char slices[32] = "";
     if (c->what == DO_PIPELINED)
         snprintf(slices, sizeof slices, ", %d slices", c->slices);
-    snprintf(what, room, "%s(%d ranks, count = %zu, %s, %s%s%s)%s", collective_names[c->what], c->n,
-             (size_t)c->count, type_name(c->type), c->op == RING_MAX ? "RING_MAX" : "RING_SUM",
-             c->out_of_place ? ", out of place" : "", slices, c->graph ? " in a graph" : "");
+    snprintf(what, room, "%s(%d ranks, count = %s%zu, %s, %s%s%s)%s%s", collective_names[c->what],
+             c->n, c->odd == ODD_FAR ? "2^31 + " : "", (size_t)c->count, type_name(c->type),
+             c->op == RING_MAX ? "RING_MAX" : "RING_SUM", c->out_of_place ? ", out of place" : "",
+             slices, c->graph ? " in a graph" : "",
+             c->fails              ? ", in which a call of CUDA fails,"
+             : c->odd == ODD_FAR   ? " with inboxes that are too small for CUDA to copy there"
+             : c->odd == ODD_TIGHT ? " with inboxes that are too small by one byte"
+                                   : "");
 }
 
 static inline int runs_of(const struct ring_call *c)
@@ -382,10 +371,14 @@ static inline int want_of(const struct ring_call *c)
 {
     switch (c->odd) {
     case ODD_NOT:
-        return c->want;
+    case ODD_FITS:
+        return c->fails ? LAB_ECUDA : c->want;
     case ODD_SMALL:
     case ODD_HUGE:
+    case ODD_TIGHT:
         return LAB_ERANGE;
+    case ODD_FAR:
+        return LAB_ECUDA;
     default:
         return LAB_EINVAL;
     }
@@ -400,7 +393,7 @@ static inline void expect_collective(struct lab_test *t, const struct rings_in *
     lab_expect(t, told->opened == LAB_OK, "%s: the ring could not be opened (%s)", what,
                rc_name(told->opened));
     for (int k = 0; k < runs_of(c); k++)
-        expect_call(t, what, &told->call[k], want_of(c), c->current);
+        expect_call(t, what, &told->call[k], told->unspent ? LAB_OK : want_of(c), c->current);
     lab_expect(t, told->captured == LAB_OK,
                "%s: the graph could not be captured or launched (%s): something waited, or used a "
                "stream that does not belong to the ring",
@@ -408,6 +401,8 @@ static inline void expect_collective(struct lab_test *t, const struct rings_in *
     lab_expect(t, told->ended == LAB_OK, "%s: the work on the GPUs ended with %s", what,
                rc_name(told->ended));
     bool done = want_of(c) == LAB_OK;
+    if (c->fails) /* half-way: nothing is said of buffers */
+        return;
     for (int r = 0; r < c->n && done; r++)
         expect_buffer(t, what, in, c, result_of(d, 0, r), r);
     for (int r = 0; r < c->n && !done && c->out_of_place; r++)
@@ -438,7 +433,7 @@ static inline void complete(struct lab_test *t, struct ring_room *room, struct r
         c->gpu[r] = gpu_here(t, named ? c->gpu[r] : r);
     c->current = gpu_here(t, c->current);
     if (c->slices == 0)
-        c->slices = 4;
+        c->slices = c->odd == ODD_FAR ? 1 : 4;
     uint64_t bytes = (uint64_t)c->n * (c->count + 2 * GUARD) * type_bytes(c->type);
     c->in_at = room->in;
     c->out_at = room->out;

@@ -95,6 +95,7 @@ struct chunk_out {
 struct reduce_call {
     int32_t gpu, type, op, no_dst, no_src;
     uint64_t count, at; /* in bytes, of what is sealed: the same for input and output */
+    uint64_t claimed;   /* elements that the call is told of beyond those that are there */
 };
 struct reduce_in {
     uint64_t seed, calls; /* seed: 0 for the adapter */
@@ -134,7 +135,12 @@ enum odd {
     ODD_OVERLAP,     /* recv[0] begins one element behind send[0] */
     ODD_OVERLAP_END, /* the last rank's recv begins with send's last element */
     ODD_HUGE,        /* 2^32 elements more: no inbox holds them */
+    ODD_FITS,        /* inboxes just large enough, which is fine */
+    ODD_TIGHT,       /* inboxes too small by one byte: for the longest chunk, and for no other */
+    ODD_SLICES,      /* none */
+    ODD_FAR,         /* 2^31 elements more, which exist; the inboxes only say that they hold them */
 };
+enum fails { FAILS_NOT, FAILS, FAILS_WAIT, FAILS_RECORD };
 #define RING_CALLS 24
 #define RING_REPEATS 3
 struct ring_call {
@@ -145,6 +151,7 @@ struct ring_call {
     int32_t then;     /* a collective on other buffers that follows at once; 0: none */
     int32_t graph;    /* captured, and launched `repeats` times */
     int32_t want;     /* what it must return; odd calls: LAB_EINVAL or LAB_ERANGE */
+    int32_t fails;    /* a call of CUDA in it fails (lab_fault): of this kind */
     int32_t by_links; /* ring_order says which GPUs, not gpu[] */
     int32_t gpu[RING_RANKS];
     uint64_t count, in_at, out_at; /* in bytes, of what is sealed */
@@ -156,6 +163,7 @@ struct rings_in {
 struct ring_told {
     int32_t opened, ended; /* what ring_open and ring_wait said */
     int32_t captured;      /* what capturing and launching said */
+    int32_t unspent;       /* fails: it was not one of the collective's calls */
     int32_t gpu[RING_RANKS];
     struct outcome call[RING_REPEATS];
 };

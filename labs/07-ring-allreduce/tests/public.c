@@ -54,10 +54,10 @@ static void check_reduce(struct lab_test *t)
                  {.count = 257, .type = RING_FLOAT32, .op = RING_MAX},
                  {.count = 1001, .type = RING_FLOAT16},
                  {.count = 1001, .type = RING_FLOAT16, .op = RING_MAX, .gpu = 1},
-                 {.count = 300007, .type = RING_INT32},
+                 {.count = 600011, .type = RING_INT32},
                  {.count = 0},
                  {.count = 0, .no_dst = 1, .no_src = 1},
-                 {.count = 10, .no_dst = 1},
+                 {.count = 1, .no_dst = 1},
                  {.count = 10, .no_src = 1},
                  {.count = 10, .op = 5},
                  {.count = 10, .type = 5}},
@@ -66,6 +66,10 @@ static void check_reduce(struct lab_test *t)
     ask_reduce(t, &in, false);
     in = (struct reduce_in){.calls = 1, .call = {{.count = 1024, .type = RING_INT32}}};
     ask_reduce(t, &in, false);
+    if (!lab_is_virtual(t))
+        return;
+    ask_no_launch(t);
+    ask_far_elements(t);
 }
 
 /* ---- TODO(3) to TODO(5) ---- */
@@ -96,10 +100,17 @@ static void check_scatter_bytes(struct lab_test *t)
     ask_waits(t, (struct ring_call){.what = DO_REDUCE_SCATTER, .n = 4, .count = 1000});
 }
 
+/* Four copies are the test's. */
 static void check_gather_bytes(struct lab_test *t)
 {
+    static const struct failure fails[] = {{"call:record=1", FAILS_RECORD, 0},
+                                           {"call:wait=1", FAILS_WAIT, 0},
+                                           {"call:copy=5", FAILS, 0},
+                                           {"call:wait=5", FAILS_WAIT, 0}};
     ask_traffic(t, DO_ALL_GATHER);
     ask_waits(t, (struct ring_call){.what = DO_ALL_GATHER, .n = 4, .count = 1000});
+    ask_refusals(t, DO_ALL_GATHER);
+    ask_failures(t, DO_ALL_GATHER, fails, COUNT(fails));
 }
 
 static void check_all_bytes(struct lab_test *t)
@@ -119,13 +130,21 @@ static void check_all_waits(struct lab_test *t)
 
 static void check_scatter_refuses(struct lab_test *t)
 {
+    static const struct failure fails[] = {{"call:record=1", FAILS_RECORD, 0},
+                                           {"call:wait=1", FAILS_WAIT, 0},
+                                           {"call:copy=5", FAILS, 0},
+                                           {"call:record=9", FAILS_RECORD, 0},
+                                           {"call:launch=1", FAILS, 0}};
     ask_refusals(t, DO_REDUCE_SCATTER);
+    ask_failures(t, DO_REDUCE_SCATTER, fails, COUNT(fails));
 }
 
 static void check_all_refuses(struct lab_test *t)
 {
-    ask_refusals(t, DO_ALL_GATHER);
+    static const struct failure fails[] = {
+        {"call:copy=5", FAILS, 1}, {"call:launch=1", FAILS, 0}, {"call:copy=20", FAILS, 0}};
     ask_refusals(t, DO_ALL_REDUCE);
+    ask_failures(t, DO_ALL_REDUCE, fails, COUNT(fails));
 }
 
 /* ---- all of them together, all yours ---- */

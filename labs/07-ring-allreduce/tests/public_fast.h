@@ -44,8 +44,16 @@ static void check_pipelined_slices(struct lab_test *t)
 
 static void check_pipelined_bytes(struct lab_test *t)
 {
+    static const struct failure fails[] = {
+        {"call:copy=5", FAILS, 1},       {"call:record=1", FAILS_RECORD, 0},
+        {"call:wait=1", FAILS_WAIT, 0},  {"call:copy=5", FAILS, 0},
+        {"call:launch=1", FAILS, 0},     {"call:record=9", FAILS_RECORD, 0},
+        {"call:wait=41", FAILS_WAIT, 0}, {"call:wait=65", FAILS_WAIT, 0},
+        {"call:copy=29", FAILS, 0},      {"call:wait=89", FAILS_WAIT, 0},
+    };
     ask_traffic(t, DO_PIPELINED);
     ask_waits(t, (struct ring_call){.what = DO_PIPELINED, .n = 4, .count = 1000});
+    ask_failures(t, DO_PIPELINED, fails, COUNT(fails));
 }
 
 static void check_pipelined_fast(struct lab_test *t)
@@ -58,7 +66,7 @@ static void check_pipelined_fast(struct lab_test *t)
 static void check_order(struct lab_test *t)
 {
     static const int trap[][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 2}, {2, 1}, {1, 3}, {3, 0}};
-    struct order_in in[8];
+    struct order_in in[9];
     all_linked(&in[0], 1, 0);
     all_linked(&in[1], 2, 1);
     all_linked(&in[2], 4, 18);
@@ -77,7 +85,9 @@ static void check_order(struct lab_test *t)
         link_pair(&in[6], trap[i][0], trap[i][1], 1);
     all_linked(&in[7], 4, 1);
     in[7].no_links = 1;
-    ask_orders(t, in, COUNT(in), 1);
+    all_linked(&in[8], 4, 1);
+    in[8].no_order = 1;
+    ask_orders(t, in, COUNT(in), 2);
 }
 
 static void check_order_widest(struct lab_test *t)
@@ -97,6 +107,11 @@ static void check_order_widest(struct lab_test *t)
 
 static void check_one_shot(struct lab_test *t)
 {
+    static const struct failure fails[] = {{"call:copy=5", FAILS, 0},
+                                           {"call:record=1", FAILS_RECORD, 0},
+                                           {"call:wait=1", FAILS_WAIT, 0},
+                                           {"call:launch=1", FAILS, 0},
+                                           {"call:wait=13", FAILS_WAIT, 0}};
     struct ring_call call[18];
     for (size_t i = 0; i < COUNT(call); i++)
         call[i] = (struct ring_call){.what = DO_ONE_SHOT,
@@ -110,6 +125,7 @@ static void check_one_shot(struct lab_test *t)
     ask_bits(t, DO_ONE_SHOT);
     ask_followed(t, DO_ONE_SHOT, DO_ALL_REDUCE);
     ask_refusals(t, DO_ONE_SHOT);
+    ask_failures(t, DO_ONE_SHOT, fails, COUNT(fails));
 }
 
 /* Which of the two it was is seen by who moved the bytes: copies from rank to rank, or kernels. */

@@ -60,12 +60,37 @@ static inline bool overlaps(int32_t odd)
     return odd == ODD_OVERLAP || odd == ODD_OVERLAP_END;
 }
 
+/* Inboxes that just fit, and by a byte do not (an all-gather uses none); chunks of 2^32 bytes and
+ * of 4000 more, which CUDA cannot copy into inboxes of less: who lets the size become an int copies
+ * 0 or 4000. */
+static inline void ask_sizes(struct lab_test *t, int32_t what)
+{
+    struct ring_call call[] = {
+        {.n = 3, .count = 1999, .odd = ODD_FITS},
+        {.n = 3, .count = 1999, .odd = ODD_FITS, .small = 1 << 20},
+        {.n = 3, .count = 1999, .odd = ODD_TIGHT},
+        {.n = 2, .count = 0, .odd = ODD_FAR},
+        {.n = 2, .count = 2000, .odd = ODD_FAR},
+        {.n = 2, .count = 2000, .odd = ODD_FAR, .out_of_place = 1},
+    };
+    size_t used = 0;
+    for (size_t i = 0; i < COUNT(call) && what != DO_ALL_GATHER; i++) {
+        bool twice = what == DO_REDUCE_SCATTER && call[i].out_of_place;
+        if (twice || (call[i].odd == ODD_FAR && !lab_is_virtual(t)))
+            continue;
+        call[used] = call[i];
+        call[used++].what = what;
+    }
+    if (used > 0)
+        ask_rings(t, call, used);
+}
+
 /* All the ways to be wrong, for one function. */
 static inline void ask_refusals(struct lab_test *t, int32_t what)
 {
-    static const int32_t odd[] = {ODD_NO_RING, ODD_NO_BUFFERS, ODD_NO_BUFFER,
-                                  ODD_TYPE,    ODD_OVERLAP,    ODD_OVERLAP_END,
-                                  ODD_OP,      ODD_SMALL,      ODD_HUGE};
+    static const int32_t odd[] = {ODD_NO_RING, ODD_NO_BUFFERS,  ODD_NO_BUFFER, ODD_TYPE,
+                                  ODD_OVERLAP, ODD_OVERLAP_END, ODD_OP,        ODD_SMALL,
+                                  ODD_HUGE,    ODD_SLICES};
     struct ring_call call[COUNT(odd)];
     size_t used = 0;
     memset(call, 0, sizeof call);
@@ -73,6 +98,8 @@ static inline void ask_refusals(struct lab_test *t, int32_t what)
         if (what == DO_ALL_GATHER && odd[i] >= ODD_OP && !overlaps(odd[i]))
             continue;
         if (what <= DO_ALL_GATHER && overlaps(odd[i]))
+            continue;
+        if (what != DO_PIPELINED && odd[i] == ODD_SLICES)
             continue;
         call[used++] =
             (struct ring_call){.what = what,
@@ -83,6 +110,29 @@ static inline void ask_refusals(struct lab_test *t, int32_t what)
                                .out_of_place = what >= DO_ALL_REDUCE && odd[i] == ODD_SMALL};
     }
     ask_rings(t, call, used);
+    ask_sizes(t, what);
+}
+
+struct failure {
+    const char *fault;
+    int32_t fails, out_of_place;
+};
+
+/* One call of CUDA fails, and it alone: the collective says so. */
+static inline void ask_failures(struct lab_test *t, int32_t what, const struct failure *f, size_t n)
+{
+    for (size_t i = 0; i < n && lab_is_virtual(t); i++) {
+        struct ring_call call = {.what = what,
+                                 .n = 4,
+                                 .count = 403,
+                                 .current = 2,
+                                 .slices = 2,
+                                 .out_of_place = f[i].out_of_place,
+                                 .fails = f[i].fails};
+        lab_fault(t, f[i].fault);
+        ask_rings(t, &call, 1);
+        lab_fault(t, NULL);
+    }
 }
 
 #endif

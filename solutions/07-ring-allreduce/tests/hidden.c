@@ -72,7 +72,9 @@ static void check_pipelined_many(struct lab_test *t)
 
 static void check_one_shot_many(struct lab_test *t)
 {
+    struct ring_call far = {.what = DO_ONE_SHOT, .n = 2, .count = 600011}; /* beyond any grid */
     ask_many(t, DO_ONE_SHOT);
+    ask_rings(t, &far, 1);
 }
 
 /* 2^20 + 3 elements, ints and floats that are rounded. */

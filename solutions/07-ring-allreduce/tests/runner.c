@@ -12,6 +12,7 @@
 #include "timed.h"
 
 #define RUBBISH 0x55
+#define FAR ((size_t)1 << 31) /* elements */
 
 /* ---- ring_chunk ---- */
 
@@ -67,8 +68,8 @@ static void reduce_once(const struct reduce_in *in, struct reduce_out *out, size
     cudaGetLastError();
     void *to = c->no_dst ? NULL : dst ? dst + GUARD * wide : nowhere;
     void *from = c->no_src ? NULL : src ? src + GUARD * wide : nowhere;
-    after(&out->call[i], ring_reduce(to, from, (size_t)c->count, (enum ring_type)c->type,
-                                     (enum ring_op)c->op, stream));
+    after(&out->call[i], ring_reduce(to, from, (size_t)(c->count + c->claimed),
+                                     (enum ring_type)c->type, (enum ring_op)c->op, stream));
     out->query[i] = stream ? (int32_t)cudaStreamQuery(stream) : 0;
     cudaGetLastError(); /* "not ready" is no error to keep */
     out->after[i] = stream ? (int32_t)cudaStreamSynchronize(stream) : 0;
@@ -119,8 +120,12 @@ static void prepare(struct job *job)
     for (int r = 0; r < c->n; r++) {
         void *send = NULL, *recv = NULL;
         cudaSetDevice(job->gpu[r]);
-        cudaMalloc(&send, job->bytes + job->each); /* one more, for a recv that overlaps */
-        if (c->out_of_place)
+        /* One more element, for a recv that overlaps; or all that a call claims, and a recv. */
+        size_t more = c->odd == ODD_FAR ? FAR * job->each + job->bytes : job->each;
+        cudaMalloc(&send, job->bytes + more);
+        if (c->out_of_place && c->odd == ODD_FAR)
+            recv = (char *)send + FAR * job->each + job->bytes;
+        else if (c->out_of_place)
             cudaMalloc(&recv, job->bytes);
         if (c->then)
             cudaMalloc(&job->other[r], job->bytes);
@@ -138,7 +143,7 @@ static void clean_up(struct job *job)
         cudaSetDevice(job->gpu[r]);
         cudaFree(job->send[r]);
         cudaFree(job->other[r]);
-        if (job->recv[r] != job->send[r])
+        if (job->recv[r] != job->send[r] && job->c->odd != ODD_FAR)
             cudaFree(job->recv[r]);
     }
     cudaGetLastError();
@@ -168,13 +173,13 @@ static int run_companion(struct ring *ring, void *const *in, void *const *out,
     }
 }
 
-static int run_collective(struct job *job, uint64_t elements)
+static int run_with(struct job *job, uint64_t elements, void **send, void **recv)
 {
     const struct ring_call *c = job->c;
     enum ring_type type = c->odd == ODD_TYPE ? (enum ring_type)7 : (enum ring_type)c->type;
     enum ring_op op = c->odd == ODD_OP ? (enum ring_op)7 : (enum ring_op)c->op;
     struct ring *ring = c->odd == ODD_NO_RING ? NULL : &job->ring;
-    void *send[RING_RANKS], *recv[RING_RANKS];
+    int slices = c->odd == ODD_SLICES ? 0 : c->slices;
     size_t count = (size_t)elements;
 
     for (int r = 0; r < c->n; r++) {
@@ -189,6 +194,8 @@ static int run_collective(struct job *job, uint64_t elements)
         recv[c->n - 1] = (char *)send[c->n - 1] + (count - 1) * job->each;
     if (c->odd == ODD_HUGE)
         count += (size_t)1 << 32;
+    if (c->odd == ODD_FAR)
+        count += FAR;
     void *const *out = c->odd == ODD_NO_BUFFERS ? NULL : recv;
     void *const *in = c->odd == ODD_NO_BUFFERS ? NULL : send;
     switch (c->what) {
@@ -197,7 +204,7 @@ static int run_collective(struct job *job, uint64_t elements)
     case DO_ALL_GATHER:
         return ring_all_gather(ring, out, count, type);
     case DO_PIPELINED:
-        return ring_pipelined(ring, in, out, count, type, op, c->slices);
+        return ring_pipelined(ring, in, out, count, type, op, slices);
     case DO_ONE_SHOT:
         return ring_one_shot(ring, in, out, count, type, op);
     case DO_PICK:
@@ -207,6 +214,31 @@ static int run_collective(struct job *job, uint64_t elements)
     default:
         return run_companion(ring, in, out, c);
     }
+}
+
+/* Where the arrays of buffers end, memory ends. */
+static int run_collective(struct job *job, uint64_t elements)
+{
+    void *none[RING_RANKS] = {0};
+    size_t bytes = (size_t)job->c->n * sizeof *none;
+    void **send = fenced(none, bytes), **recv = fenced(none, bytes);
+    int rc = run_with(job, elements, send, recv);
+    unfence(send, bytes);
+    unfence(recv, bytes);
+    return rc;
+}
+
+/* Makes calls of the kind that is to fail once: if one does, none of the collective's did. */
+static int is_unspent(const struct job *job)
+{
+    const struct ring_rank *rank = &job->ring.rank[0];
+    int unspent = 0;
+    for (int i = 0; i < 200 && job->c->fails == FAILS_RECORD; i++)
+        unspent |= cudaEventRecord(rank->ready, rank->stream) != cudaSuccess;
+    for (int i = 0; i < 200 && job->c->fails == FAILS_WAIT; i++)
+        unspent |= cudaStreamWaitEvent(rank->stream, rank->ready, 0) != cudaSuccess;
+    cudaGetLastError();
+    return unspent;
 }
 
 /* Fills the inboxes again, with other numbers, as soon as it may. */
@@ -243,6 +275,15 @@ static void queue_download(struct job *job, int k)
     }
 }
 
+/* Where a collective has failed half-way, nothing says that `stream` waits for the lanes. */
+static void wait_for_gpus(const struct job *job)
+{
+    for (int r = 0; r < job->c->n; r++) {
+        cudaSetDevice(job->gpu[r]);
+        cudaDeviceSynchronize();
+    }
+}
+
 /* Without a graph: upload, call, download, as often as asked, and no wait in between. */
 static void run_plain(struct job *job)
 {
@@ -250,8 +291,11 @@ static void run_plain(struct job *job)
         queue_upload(job);
         before(job->c->current);
         after(&job->told->call[k], run_collective(job, job->c->count));
+        job->told->unspent = is_unspent(job);
         if (job->c->then && job->told->call[k].rc == LAB_OK)
             job->told->call[k].rc = run_next(job);
+        if (job->c->fails)
+            wait_for_gpus(job);
         queue_download(job, k);
     }
 }
@@ -317,6 +361,18 @@ static int order_by_links(int n, int *gpu)
     return rc == LAB_OK ? ring_order(n, links, gpu) : rc;
 }
 
+/* What a ring says that its inboxes hold. */
+static void claim_room(struct job *job)
+{
+    const struct ring_call *c = job->c;
+    size_t count = (size_t)c->count, n = (size_t)c->n;
+    size_t fits = c->what == DO_ONE_SHOT ? count * job->each / 2 : (count + n - 1) / n * job->each;
+    if (c->odd == ODD_FITS || c->odd == ODD_TIGHT)
+        job->ring.inbox_bytes = fits - (c->odd == ODD_TIGHT ? 1 : 0);
+    if (c->odd == ODD_FAR)
+        job->ring.inbox_bytes = SIZE_MAX / 4;
+}
+
 static void run_call(const struct ring_call *c, struct ring_told *told)
 {
     struct job job;
@@ -335,6 +391,7 @@ static void run_call(const struct ring_call *c, struct ring_told *told)
     if (told->opened != LAB_OK)
         return;
     prepare(&job);
+    claim_room(&job);
     if (c->graph)
         run_graph(&job);
     else
@@ -361,8 +418,11 @@ LAB_RUN(order)
     struct order_out *out = lab_result(io, n * sizeof *out);
     for (size_t i = 0; i < n; i++) {
         memset(out[i].order, UNTOUCHED, sizeof out[i].order);
-        out[i].rc = ring_order(in[i].n, in[i].no_links ? NULL : in[i].links,
+        size_t gpus = in[i].n > 0 && in[i].n <= RING_RANKS ? (size_t)in[i].n : RING_RANKS;
+        void *links = fenced(in[i].links, gpus * gpus);
+        out[i].rc = ring_order(in[i].n, in[i].no_links ? NULL : links,
                                in[i].no_order ? NULL : out[i].order);
+        unfence(links, gpus * gpus);
     }
 }
 
