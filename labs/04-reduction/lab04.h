@@ -92,8 +92,8 @@ struct sum_scaling {
 
 /* Measures with sum_time how well the sum scales from one GPU to `gpus`. Strong: T1 and TG of the
  * same n, speedup T1 / TG. Weak: TG is of n * gpus elements, so gpus times the work was done:
- * speedup gpus * T1 / TG. LAB_EINVAL for n == 0, gpus < 1, an unknown kind, a missing output, or a
- * weak n * gpus that is no size_t; else what sum_time returns. */
+ * speedup gpus * T1 / TG. LAB_EINVAL, before anything is measured, for n == 0, gpus < 1, an unknown
+ * kind, a missing output, or a weak n * gpus that is no size_t; else what sum_time returns. */
 int sum_scale(size_t n, int gpus, enum sum_kind kind, struct sum_scaling *out);
 
 /* ---- given, in given.c ---- */

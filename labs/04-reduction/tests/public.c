@@ -273,6 +273,24 @@ static void check_peer_waits(struct lab_test *t)
 
 /* ---- TODO(7) ---- */
 
+/* What is refused, or too large for any GPU, is so before a kernel has run. */
+static void ask_unmeasured(struct lab_test *t)
+{
+    static const struct scale_in in[] = {
+        {.n = 1000, .gpus = 0, .kind = SUM_WEAK},
+        {.n = 1000, .gpus = -1, .kind = SUM_WEAK},
+        {.n = (1ull << 40) + 1000, .gpus = 2, .kind = SUM_STRONG},
+    };
+    static const int want[] = {LAB_EINVAL, LAB_EINVAL, LAB_ENOMEM};
+    struct lab_run *run = ask_scale(t, in, COUNT(in), want);
+    unsigned kernels = lab_kernels_within(run, NULL, 0).count;
+    lab_expect(t, kernels == 0,
+               "sum_scale(1000, 0, SUM_WEAK) and sum_scale(2^40 + 1000, 2, SUM_STRONG) launched %u "
+               "kernels, expected none: no GPUs are refused, and so many floats fit nowhere "
+               "(did n become an int?)",
+               kernels);
+}
+
 static void check_scale(struct lab_test *t)
 {
     static const struct scale_in in[] = {
@@ -283,21 +301,18 @@ static void check_scale(struct lab_test *t)
         {.n = 1000, .gpus = 0, .kind = SUM_STRONG},
         {.n = 1000, .gpus = 2, .kind = 7},
         {.n = 1000, .gpus = 2, .kind = SUM_STRONG, .no_out = 1},
-        {.n = 1000, .gpus = 0, .kind = SUM_WEAK},
-        {.n = 1000, .gpus = -1, .kind = SUM_WEAK},
         {.n = SIZE_MAX / 2, .gpus = 3, .kind = SUM_WEAK},
         {.n = SIZE_MAX / 2, .gpus = 2, .kind = SUM_WEAK},
         {.n = SIZE_MAX, .gpus = 2, .kind = SUM_STRONG},
-        {.n = (1ull << 40) + 1000, .gpus = 2, .kind = SUM_STRONG},
         {.n = 1ull << 40, .gpus = 1, .kind = SUM_WEAK},
         {.n = 1000, .gpus = SUM_MAX_PARTS, .kind = SUM_WEAK},
         {.n = 1000, .gpus = SUM_MAX_PARTS + 1, .kind = SUM_STRONG},
     };
-    static const int want[] = {LAB_OK,     LAB_OK,     LAB_OK,     LAB_EINVAL,
-                               LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL,
-                               LAB_EINVAL, LAB_EINVAL, LAB_ENOMEM, LAB_ENOMEM,
-                               LAB_ENOMEM, LAB_ENOMEM, LAB_ENOGPU, LAB_EINVAL};
+    static const int want[] = {LAB_OK,     LAB_OK,     LAB_OK,     LAB_EINVAL, LAB_EINVAL,
+                               LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_ENOMEM, LAB_ENOMEM,
+                               LAB_ENOMEM, LAB_ENOGPU, LAB_EINVAL};
     ask_scale(t, in, COUNT(in), want);
+    ask_unmeasured(t);
 }
 
 /* The example of the book: 4 GB at 200 GB/s are 20 ms on one GPU, and 5 ms + 1 ms on four. Here
