@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Pages that ./lab generates for its users, shown unchanged in the book: `<!-- sample: NAME -->`
-inserts one into a page. They are generated with the site, from a program's and a class's output in
-docs/samples/; tests generate both anew and compare (tests/book/samples.py, grading.instructors)."""
+inserts one into a page. Two are generated with the site, from a program's and a class's output in
+docs/samples/, and the others stand there; tests generate all anew and compare
+(tests/book/samples.py, grading.instructors, grading.pictures)."""
 
 import json
 import posixpath
@@ -32,9 +33,17 @@ def _class(project: Project) -> str:
     return classreport.webpage(results, Mistakes(project))
 
 
+def _kept(name: str) -> Callable[[Project], str]:
+    return lambda project: (project.root / DATA / f"{name}.html").read_text(encoding="utf-8")
+
+
 SAMPLES: dict[str, tuple[Callable[[Project], str], str]] = {
     "trace": (_trace, "The page of ./lab trace: timeline, links, bytes on the topology"),
     "class-report": (_class, "The class report: marks, tasks, frequent mistakes, timing"),
+    "feedback": (_kept("feedback"), "A student's feedback: points, what failed and why"),
+    "leaderboard": (_kept("leaderboard"), "The leaderboard: times on each node, bests by day"),
+    "pairs": (_kept("pairs"), "Pairs that are alike, side by side"),
+    "lti-values": (_kept("lti-values"), "What a learning platform asks for, and what to paste"),
 }
 
 
