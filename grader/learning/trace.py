@@ -23,7 +23,8 @@ def command(project: Project, what: str, output: Path | None, *, solution: bool)
     if what.endswith(".json"):
         return _tell(project, read(Path(what)), Path(what), Path(what).stem, output)
     build.require_configured(project)
-    name = _test(project, what, solution=solution)
+    test = _test(project, what, solution=solution)
+    name = test.name
     with TemporaryDirectory(prefix="peerlab-trace-") as folder:
         path = Path(folder) / "trace.json"
         ended = ctest.run(project, ctest.exactly([name]), env={"VGPU_TRACE": str(path)})
@@ -34,10 +35,10 @@ def command(project: Project, what: str, output: Path | None, *, solution: bool)
         kept = (output or _usual_page(project, name)).with_suffix(".json")
         kept.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, kept)
-        return _tell(project, read(kept), kept, name, output)
+        return _tell(project, read(kept), kept, name, output, Path(test.option("--source")).name)
 
 
-def _test(project: Project, what: str, *, solution: bool) -> str:
+def _test(project: Project, what: str, *, solution: bool) -> ctest.Test:
     """The test that "03.curve" names; for "03" the one with everything together, or the last."""
     labs, pattern = testing.chosen(project, what)
     lab = labs[0]
@@ -45,12 +46,12 @@ def _test(project: Project, what: str, *, solution: bool) -> str:
         pattern = pattern.replace("^lab", "^solution")
     else:
         testing.rebuild(project, [lab])
-    names = [test.name for test in testing.matching(project, pattern)]
-    names = [one for one in names if ".hidden." not in one and not one.startswith("build.")]
-    if not names:
+    tests = [test for test in testing.matching(project, pattern) if ".hidden." not in test.name]
+    tests = [test for test in tests if not test.name.startswith("build.")]
+    if not tests:
         raise LabError(testing.no_match(project, pattern), ExitStatus.NO_MATCH)
-    together = [name for name in names if name.endswith(".together")]
-    return (together or names)[-1]
+    together = [test for test in tests if test.name.endswith(".together")]
+    return (together or tests)[-1]
 
 
 def read(path: Path) -> Trace:
@@ -70,26 +71,30 @@ def _usual_page(project: Project, title: str) -> Path:
 
 
 def _tell(
-    project: Project, trace: Trace, kept: Path, title: str, output: Path | None
+    project: Project, trace: Trace, kept: Path, title: str, output: Path | None, source: str = ""
 ) -> ExitStatus:
-    slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
-    if not slices:
+    if not _operations(trace):
         raise LabError(
             f"{title} did nothing on a GPU that had ended: there is nothing to show.",
             ExitStatus.NO_MATCH,
         )
     path = output or _usual_page(project, title)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(project.root / "vgpu" / "nodes", trace, title), encoding="utf-8")
+    path.write_text(page(project.root / "vgpu" / "nodes", trace, title, source), encoding="utf-8")
     print(f"{summary(trace)}\n{path}")
     print(f"in Perfetto: open {kept} at https://ui.perfetto.dev, which runs in your browser")
     return ExitStatus.OK
 
 
+def _operations(trace: Trace) -> list[dict[str, Any]]:
+    """What ran on GPUs; copies stand in two rows, of their stream and of their engine."""
+    slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    return [event for event in slices if event.get("cat") not in ("host", "range")]
+
+
 def summary(trace: Trace) -> str:
     """ "hgx-h200-4: 6 operations in 95.2 us, 12.6 MB over links"."""
-    events = trace["traceEvents"]
-    slices = [event for event in events if event["ph"] == "X" and event["tid"] < 500]
+    slices = [event for event in _operations(trace) if event["tid"] < 500]
     begin = min(event["ts"] for event in slices)
     end = max(event["ts"] + event["dur"] for event in slices)
     links = [link for link in trace["otherData"]["links"] if "memory" not in link["name"]]
@@ -100,13 +105,30 @@ def summary(trace: Trace) -> str:
     )
 
 
-def page(nodes: Path, trace: Trace, title: str) -> str:
-    """The whole page as HTML."""
+def opened(trace: Trace, source: str) -> tuple[float, float]:
+    """What the page shows at first, in microseconds: from the first to the last call in the file
+    `source` and what it issued; if there is none, from the first operation of a GPU to the last.
+    The calls before are mostly set-up, which takes longer than the rest."""
+    slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    own = [event for event in slices if event["args"].get("site", "").startswith(f"{source}:")]
+    shown = own if source and own else _operations(trace)
+    begin = min(event["ts"] for event in shown)
+    end = max(event["ts"] + event["dur"] for event in shown)
+    return begin, max(end, begin + 1e-6)
+
+
+def page(nodes: Path, trace: Trace, title: str, source: str = "") -> str:
+    """The whole page as HTML, opened on what the file `source` did."""
+    begin, end = opened(trace, source)
+    what = f"what {source} did" if source else "what the GPUs did"
     carried = {link["name"]: link["bytes"] for link in trace["otherData"]["links"]}
     drawing = topology.draw(_dot(nodes, trace, carried))
     inside = {
         "TITLE": html.escape(title),
         "CSS": (PAGE / "page.css").read_text(encoding="utf-8"),
+        "FROM": str(begin),
+        "TO": str(end),
+        "OPENED": html.escape(f"It opens on {what}."),
         "SUMMARY": html.escape(summary(trace)),
         "TOPOLOGY": drawing[drawing.index("<svg") :],
         "TRACE": json.dumps(trace).replace("<", "\\u003c"),

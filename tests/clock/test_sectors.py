@@ -26,7 +26,7 @@ def moved(kind: str) -> dict[str, float]:
         environment = os.environ | more | {"VGPU_TRACE": str(path)}
         subprocess.run([PROGRAM, kind], env=environment, timeout=60, check=True)
         trace = json.loads(path.read_text())
-    kernels = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+    kernels = [e for e in trace["traceEvents"] if e["ph"] == "X" and e["cat"] == "kernel"]
     assert len(kernels) == 1, kernels
     return {link["name"]: link["bytes"] for link in trace["otherData"]["links"]} | {
         "counted": kernels[0]["args"]["bytes"],

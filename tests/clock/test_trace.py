@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""VGPU_TRACE: test_trace.py PROGRAM, where PROGRAM is traced.cu built with vgpu-cc.
+"""VGPU_TRACE: test_trace.py PROGRAM UNORDERED, which are traced.cu and unordered.cu built with
+vgpu-cc.
 
 The trace is Chrome's format, says what the events say, and is the same bytes in every run.
 """
@@ -15,19 +16,20 @@ import unittest
 from collections import defaultdict
 from pathlib import Path
 
-PROGRAM = sys.argv[1]
+PROGRAM, UNORDERED = sys.argv[1:]
 MiB4 = 1 << 22
+STREAMS = (("stream 1", "stream 2"), ("stream 3", "stream 4"))  # as messages number them
 NODE = Path(__file__).parents[2] / "vgpu" / "nodes" / "hgx-h200-4.json"
 LATE_PS = round(json.loads(NODE.read_text())["edges"]["stream"]["other_kind_us"] * 1e6)
 
 
-def run(trace: str, **more: str) -> subprocess.CompletedProcess[str]:
+def run(trace: str, program: str = PROGRAM, **more: str) -> subprocess.CompletedProcess[str]:
     environment = dict(os.environ, VGPU_NODE="hgx-h200-4", VGPU_NODE_ID=f"trace-{os.getpid()}")
     environment.pop("VGPU_TRACE", None)
     if trace:
         environment["VGPU_TRACE"] = trace
     return subprocess.run(
-        [PROGRAM], env=environment | more, capture_output=True, text=True, timeout=60, check=True
+        [program], env=environment | more, capture_output=True, text=True, timeout=60, check=True
     )
 
 
@@ -51,12 +53,17 @@ class Trace(unittest.TestCase):
             cls.text = path.read_text()
         cls.trace = json.loads(cls.text, parse_float=str)
         cls.events = cls.trace["traceEvents"]
-        cls.slices = [event for event in cls.events if event["ph"] == "X"]
+        drawn = [event for event in cls.events if event["ph"] == "X"]
+        cls.slices = [event for event in drawn if event["cat"] not in ("host", "range")]
+        cls.calls = [event for event in drawn if event["cat"] == "host"]
         cls.rows = {
             (event["pid"], event["tid"]): event["args"]["name"]
             for event in cls.events
             if event["name"] == "thread_name"
         }
+
+    def named(self, name: str) -> list[dict]:
+        return [s for s in self.slices if s["name"] == name]
 
     def on(self, gpu: int, row: str) -> list[dict]:
         return [
@@ -71,17 +78,31 @@ class Trace(unittest.TestCase):
                 self.assertEqual(path.read_text(), self.text)
 
     def test_rows(self) -> None:
-        for gpu in (0, 1):
-            self.assertEqual(len(self.on(gpu, "stream 1")), 5)
-            self.assertEqual([s["name"] for s in self.on(gpu, "stream 2")], ["cudaMemcpyPeerAsync"])
+        for gpu, (work, copies) in enumerate(STREAMS):
+            self.assertEqual(len(self.on(gpu, work)), 5)
+            self.assertEqual([s["name"] for s in self.on(gpu, copies)], ["cudaMemcpyPeerAsync"])
             for engine in ("copies from host", "copies to host", "copies to peers"):
                 self.assertEqual(len(self.on(gpu, engine)), 1, engine)
         kinds = {s["cat"] for s in self.slices}
         self.assertEqual(kinds, {"kernel", "copy", "memset"})
 
+    def test_calls_of_the_host(self) -> None:
+        """In the order of the program, and a wait lasts until what it waits for is over."""
+        self.assertEqual(
+            {self.rows[call["pid"], call["tid"]] for call in self.calls}, {"host thread 1"}
+        )
+        names = [call["name"] for call in self.calls]
+        self.assertEqual([name for name in names if name == "cudaMalloc"], ["cudaMalloc"] * 4)
+        self.assertLess(names.index("cudaMalloc"), names.index("cudaMemcpyPeerAsync"))
+        wait = next(call for call in reversed(self.calls) if "Synchronize" in call["name"])
+        over = picoseconds(wait, "ts") + picoseconds(wait, "dur")
+        last = max(picoseconds(s, "ts") + picoseconds(s, "dur") for s in self.slices)
+        self.assertGreaterEqual(over, last)
+        self.assertEqual(names.count("cudaLaunchKernel"), len(self.named("add")))
+
     def test_slices_of_a_row_do_not_overlap(self) -> None:
         rows = defaultdict(list)
-        for s in self.slices:
+        for s in self.slices + self.calls:
             start = picoseconds(s, "ts")
             rows[s["pid"], s["tid"]].append((start, start + picoseconds(s, "dur")))
         for row, spans in rows.items():
@@ -94,7 +115,7 @@ class Trace(unittest.TestCase):
         self.assertEqual(len(lines), 4)
         for line in lines:
             name, gpu, ms = line.split()
-            row = "stream 2" if name == "cudaMemcpyPeerAsync" else "stream 1"
+            row = STREAMS[int(gpu)][name == "cudaMemcpyPeerAsync"]
             slices = [s for s in self.on(int(gpu), row) if s["name"] == name]
             # each copies behind a kernel, which its engine hears of later than the event before it
             durations = [float32((picoseconds(s, "dur") + LATE_PS) * 1e-9) for s in slices]
@@ -166,6 +187,92 @@ class Trace(unittest.TestCase):
             self.assertEqual(run(str(path)).stdout, self.printed)
             self.assertEqual(os.read(reader, 10), b"")
             os.close(reader)
+
+
+class Unordered(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "trace.json")
+            cls.said = run(str(path), UNORDERED, VGPU_CHECK="all").stderr
+            cls.trace = json.loads(path.read_text())
+        cls.events = cls.trace["traceEvents"]
+
+    def row(self, event: dict) -> str:
+        named = [e for e in self.events if e["name"] == "thread_name"]
+        place = event["pid"], event["tid"]
+        return next(e["args"]["name"] for e in named if (e["pid"], e["tid"]) == place)
+
+    def test_a_finding_is_marked_where_its_operation_begins(self) -> None:
+        (mark,) = (e for e in self.events if e["ph"] == "i")
+        self.assertEqual((mark["name"], mark["cat"]), ("order.streams", "finding"))
+        (first,) = (e for e in self.events if e["name"] == "fill")
+        self.assertEqual((mark["pid"], mark["tid"]), (first["pid"], first["tid"]))
+        self.assertEqual(mark["ts"], first["ts"])
+        self.assertRegex(mark["args"]["site"], r"unordered\.cu:\d+")
+
+    def test_streams_have_the_numbers_of_messages(self) -> None:
+        kernels = [e for e in self.events if e.get("cat") == "kernel"]
+        self.assertEqual([self.row(kernel) for kernel in kernels], ["stream 2", "stream 3"])
+        for number in (2, 3):
+            self.assertIn(f"stream {number} of GPU 1", self.said.replace("\n", " "))
+
+    def test_ranges(self) -> None:
+        """The inner one lies in the outer one, which lasts until the kernels are over."""
+        outer, inner = (e for e in self.events if e.get("cat") == "range")
+        self.assertEqual((outer["name"], inner["name"]), ("step", "launch"))
+        self.assertEqual(self.row(outer), "NVTX, host thread 1")
+        ends = [e["ts"] + e["dur"] for e in self.events if e.get("cat") == "kernel"]
+        self.assertLess(inner["ts"] + inner["dur"], max(ends))
+        self.assertGreater(outer["ts"] + outer["dur"], max(ends))
+        self.assertLessEqual(outer["ts"], inner["ts"])
+
+    def test_the_rules_of_the_format(self) -> None:
+        """Those of the Trace Event Format, as far as such events are used, for Perfetto."""
+        problems = [fault for event in self.events for fault in faults(event)]
+        self.assertEqual(problems, [])
+        self.assertEqual(self.trace["displayTimeUnit"], "ns")
+        nested: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+        for event in (e for e in self.events if e["ph"] == "X"):
+            nested[event["pid"], event["tid"]].append(
+                (round(event["ts"] * 1e6), -round(event["dur"] * 1e6))
+            )
+        for spans in nested.values():
+            open_until: list[int] = []
+            for ts, dur in sorted(spans):
+                while open_until and open_until[-1] <= ts:
+                    open_until.pop()
+                self.assertLessEqual(ts - dur, min([*open_until, 1 << 62]))
+                open_until.append(ts - dur)
+
+
+NEEDED = {
+    "X": {"ts": float, "dur": float, "name": str, "cat": str},
+    "i": {"ts": float, "s": str, "name": str, "cat": str},
+    "M": {"name": str, "args": dict},
+    "C": {"ts": float, "name": str, "args": dict},
+    "s": {"ts": float, "id": int, "name": str, "cat": str},
+    "f": {"ts": float, "id": int, "name": str, "cat": str, "bp": str},
+}
+
+
+def faults(event: dict) -> list[str]:
+    """What in an event breaks the rules of the format."""
+    needed = NEEDED.get(event.get("ph", ""))
+    if needed is None:
+        return [f"a phase that is not used here: {event}"]
+    wrong = [
+        f"{key}: {event}"
+        for key, kind in {**needed, "pid": int, "tid": int}.items()
+        if not isinstance(event.get(key), kind)
+    ]
+    if event["ph"] == "C" and not all(isinstance(v, float) for v in event["args"].values()):
+        wrong.append(f"a counter of what is no number: {event}")
+    if event["ph"] == "i" and event.get("s") not in ("g", "p", "t"):
+        wrong.append(f"an instant without a scope: {event}")
+    if event["ph"] in "Xi" and not isinstance(event.get("args"), dict):
+        wrong.append(f"args: {event}")
+    return wrong
 
 
 if __name__ == "__main__":

@@ -172,6 +172,8 @@ enum vgpu_op {
     /* data = struct vgpu_step[] -> data = a byte each: 1 if the host has waited for the operation
      * or for one ordered after it */
     VGPU_OP_HOST_KNOWN,
+    /* The thread leaves a range that it named by `call`: value = its clock at the range's begin */
+    VGPU_OP_RANGE,
     VGPU_OP_BYE, /* orderly end of a process (atexit); value = 1 if it has read its clock */
     /* witness only */
     VGPU_OP_SUMMARY, /* -> data = struct vgpu_summary: totals of all processes */
@@ -367,11 +369,12 @@ struct vgpu_trace_record {
     uint64_t threads; /* kernels: threads launched, counted by the node */
     /* kernels: from struct vgpu_run_counts. */
     uint64_t atomics, barriers, shared_accesses, shuffles, busiest;
-    uint64_t argument; /* kernels: the first 8 bytes of the arguments; 0: fewer */
-    uint64_t fault_at; /* kernels that ended in a fault: the address */
-    int32_t faulted;   /* enum vgpu_fault_kind */
-    int32_t fault_of;  /* GPU whose memory is mapped at that address; -1: none */
-    char name[48];     /* kernel or API call */
+    uint64_t argument;  /* kernels: the first 8 bytes of the arguments; 0: fewer */
+    uint64_t fault_at;  /* kernels that ended in a fault: the address */
+    int32_t faulted;    /* enum vgpu_fault_kind */
+    int32_t fault_of;   /* GPU whose memory is mapped at that address; -1: none */
+    uint32_t on_stream; /* the stream's number in its program; 0: a default stream */
+    char name[48];      /* kernel or API call */
     char site[64];
     uint64_t fast_blocks; /* of kernels: blocks in the fast form (lanes.h) */
     char careful[72];     /* of kernels: why there could be none; "": there could */

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Draws a trace (vgpu/node/trace/timeline_json.c) as two charts that share a time axis: a row for each
-// stream and copy engine, and a row for each link that carried something. Times are microseconds.
+// host thread, stream and copy engine, and a row for each link that carried something. Times are microseconds.
 "use strict";
 
 const trace = JSON.parse(document.getElementById("trace").textContent);
-const LEFT = 190, ROW = 18, RATE = 34, WIDTH = 1200, LETTER = 6.5;
+const LEFT = 190, ROW = 18, RATE = 34, WIDTH = 1200, RIGHT = WIDTH - 10, LETTER = 6.5;
 const SVG = "http://www.w3.org/2000/svg";
 const slices = trace.traceEvents.filter((e) => e.ph === "X");
 const first = Math.min(...slices.map((s) => s.ts));
 const last = Math.max(...slices.map((s) => s.ts + s.dur));
-let from = first, to = last;
+const opened = document.getElementById("timeline").dataset;
+let from = +opened.from, to = +opened.to;
 
 function make(parent, kind, attributes, text) {
   const made = document.createElementNS(SVG, kind);
@@ -19,7 +20,7 @@ function make(parent, kind, attributes, text) {
   return made;
 }
 
-const x = (us) => LEFT + ((us - from) / Math.max(to - from, 1e-6)) * (WIDTH - LEFT - 10);
+const x = (us) => LEFT + ((us - from) / Math.max(to - from, 1e-6)) * (RIGHT - LEFT);
 
 // ---- details ----
 
@@ -42,8 +43,9 @@ function explain(shape, text) {
 
 function about(slice) {
   const args = slice.args;
-  const lines = [slice.name, `${slice.ts} us to ${(slice.ts + slice.dur).toFixed(6)} us`,
-    `${slice.dur} us, issued at ${args.issued} us`, `${args.bytes} bytes`];
+  const lines = [slice.name, `${slice.ts} us to ${(slice.ts + slice.dur).toFixed(6)} us`];
+  if (slice.cat === "host" || slice.cat === "range") lines.push(`${slice.dur} us`);
+  else lines.push(`${slice.dur} us, issued at ${args.issued} us`, `${args.bytes} bytes`);
   if (args.from) lines.push(`from ${args.from} to ${args.to}`);
   if (args.bytes && slice.dur) lines.push(`${(args.bytes / slice.dur / 1e3).toFixed(2)} GB/s`);
   if (args.site) lines.push(args.site);
@@ -52,16 +54,18 @@ function about(slice) {
 
 // ---- rows ----
 
-const names = new Map(), groups = new Map();
+const names = new Map(), groups = new Map(), places = new Map();
 for (const e of trace.traceEvents) {
   if (e.name === "thread_name") names.set(`${e.pid} ${e.tid}`, e.args.name);
+  if (e.name === "process_sort_index") places.set(e.pid, e.args.sort_index);
   if (e.name === "process_name") groups.set(e.pid, e.args.name);
 }
 
 function usedRows() {
   const used = new Map();
   for (const s of slices) used.set(`${s.pid} ${s.tid}`, [s.pid, s.tid]);
-  return [...used.entries()].sort(([, a], [, b]) => a[0] - b[0] || a[1] - b[1]);
+  return [...used.entries()].sort(
+    ([, a], [, b]) => places.get(a[0]) - places.get(b[0]) || a[1] - b[1]);
 }
 
 function axis(svg, height) {
@@ -80,8 +84,8 @@ function clear(svg, height) {
 }
 
 function place(s, y) {
-  const left = Math.max(x(s.ts), LEFT), right = Math.min(x(s.ts + s.dur), WIDTH);
-  return right < LEFT || left > WIDTH ? null
+  const left = Math.max(x(s.ts), LEFT), right = Math.min(x(s.ts + s.dur), RIGHT);
+  return right < LEFT || left > RIGHT ? null
     : { x: left, width: Math.max(right - left, 0.75), y, height: ROW - 4, class: `slice ${s.cat}` };
 }
 
@@ -116,6 +120,18 @@ function drawTimeline() {
     }
   }
   drawArrows(svg, at);
+  drawFindings(svg, at);
+}
+
+/* A triangle where the operation begins that a finding is about. */
+function drawFindings(svg, at) {
+  for (const e of trace.traceEvents.filter((e) => e.cat === "finding")) {
+    const left = x(e.ts), y = at.get(`${e.pid} ${e.tid}`);
+    if (left < LEFT || left > RIGHT) continue;
+    const mark = make(svg, "path", { d: `M${left - 6},${y} L${left + 6},${y} L${left},${y + 11} z`,
+      class: "finding" });
+    explain(mark, [e.name, e.args.site, `./lab explain ${e.name}`].filter(Boolean).join("\n"));
+  }
 }
 
 function drawArrows(svg, at) {

@@ -58,6 +58,7 @@ struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
                                      .caller = vgpu__caller(),
                                      .clock_ps = vgpu__self.clock_ps};
     vgpu_text_copy(request->call, sizeof request->call, call);
+    vgpu__call_site(request->caller, request->site, sizeof request->site);
     vgpu__call_named(call);
     return request;
 }

@@ -79,6 +79,7 @@ static int open_trace(void)
     if (fd < 0)
         vgpu__message("VGPU_TRACE", "%s cannot be written: %s; there will be no trace", path,
                       strerror(errno));
+    vgpu__process.traced = fd >= 0;
     return fd;
 }
 

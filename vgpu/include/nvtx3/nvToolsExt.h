@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * nvtx3/nvToolsExt.h: NVTX, with which a program names its phases for a profiler. There is none
- * here, so marks and ranges are taken and forgotten. Depths and ids are those of NVTX without a
- * tool: nvtxRangePush and nvtxRangePop answer -2 (NVTX_NO_PUSH_POP_TRACKING), a range's id is 0.
+ * here, so marks and ranges are taken and forgotten, but for pushed ranges, which VGPU_TRACE shows.
+ * Depths and ids are those of NVTX without a tool: nvtxRangePush and nvtxRangePop answer -2
+ * (NVTX_NO_PUSH_POP_TRACKING), a range's id is 0.
  */
 #ifndef NVTX_VERSION
 #define NVTX_VERSION 3
@@ -106,12 +107,42 @@ typedef struct nvtxResourceHandle *nvtxResourceHandle_t;
 
 /* ---- calls ---- */
 
-/* A call that does nothing, and its result. */
-#define VGPU_NVTX(name, result, parameters)                                                        \
-    NVTX_INLINE_STATIC int name parameters                                                         \
-    {                                                                                              \
-        return result;                                                                             \
-    }
+/* In the runtime; null in a program without it. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern void vgpu_range_push(const char *name) __attribute__((weak));
+extern void vgpu_range_pop(void) __attribute__((weak));
+#ifdef __cplusplus
+}
+#endif
+
+NVTX_INLINE_STATIC int vgpu_nvtx_push(const char *name)
+{
+    if (vgpu_range_push)
+        vgpu_range_push(name);
+    return NVTX_NO_PUSH_POP_TRACKING;
+}
+
+NVTX_INLINE_STATIC int nvtxRangePushA(const char *message)
+{
+    return vgpu_nvtx_push(message);
+}
+
+NVTX_INLINE_STATIC int nvtxRangePushEx(const nvtxEventAttributes_t *event)
+{
+    int named = event && event->messageType == NVTX_MESSAGE_TYPE_ASCII;
+    return vgpu_nvtx_push(named ? event->message.ascii : NULL);
+}
+
+NVTX_INLINE_STATIC int nvtxRangePop(void)
+{
+    if (vgpu_range_pop)
+        vgpu_range_pop();
+    return NVTX_NO_PUSH_POP_TRACKING;
+}
+
+/* Calls that do nothing. */
 #define VGPU_NVTX_VOID(name, parameters)                                                           \
     NVTX_INLINE_STATIC void name parameters {}
 #define VGPU_NVTX_ID(name, type, parameters)                                                       \
@@ -123,13 +154,22 @@ typedef struct nvtxResourceHandle *nvtxResourceHandle_t;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-VGPU_NVTX(nvtxRangePushA, NVTX_NO_PUSH_POP_TRACKING, (const char *message))
-VGPU_NVTX(nvtxRangePushW, NVTX_NO_PUSH_POP_TRACKING, (const wchar_t *message))
-VGPU_NVTX(nvtxRangePushEx, NVTX_NO_PUSH_POP_TRACKING, (const nvtxEventAttributes_t *event))
-VGPU_NVTX(nvtxRangePop, NVTX_NO_PUSH_POP_TRACKING, (void))
-VGPU_NVTX(nvtxDomainRangePushEx, NVTX_NO_PUSH_POP_TRACKING,
-          (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event))
-VGPU_NVTX(nvtxDomainRangePop, NVTX_NO_PUSH_POP_TRACKING, (nvtxDomainHandle_t domain))
+NVTX_INLINE_STATIC int nvtxRangePushW(const wchar_t *message)
+{
+    return vgpu_nvtx_push(NULL);
+}
+
+NVTX_INLINE_STATIC int nvtxDomainRangePushEx(nvtxDomainHandle_t domain,
+                                             const nvtxEventAttributes_t *event)
+{
+    return nvtxRangePushEx(event);
+}
+
+NVTX_INLINE_STATIC int nvtxDomainRangePop(nvtxDomainHandle_t domain)
+{
+    return nvtxRangePop();
+}
+
 VGPU_NVTX_ID(nvtxRangeStartA, nvtxRangeId_t, (const char *message))
 VGPU_NVTX_ID(nvtxRangeStartW, nvtxRangeId_t, (const wchar_t *message))
 VGPU_NVTX_ID(nvtxRangeStartEx, nvtxRangeId_t, (const nvtxEventAttributes_t *event))
@@ -163,7 +203,6 @@ VGPU_NVTX_VOID(nvtxInitialize, (const void *reserved))
 
 #pragma GCC diagnostic pop
 
-#undef VGPU_NVTX
 #undef VGPU_NVTX_VOID
 #undef VGPU_NVTX_ID
 

@@ -129,6 +129,13 @@ struct vgpu_usage *connection_usage(const struct connection *c)
     return c->process ? c->process->usage : usage_of_newcomers();
 }
 
+uint32_t connection_thread(struct connection *c)
+{
+    if (c->thread == 0)
+        c->thread = ++c->process->server.threads;
+    return c->thread;
+}
+
 bool connection_is_busy(const struct connection *c)
 {
     return c->wait.op || c->time.asks || c->time.due;

@@ -62,7 +62,8 @@ struct connection {
     /* A host thread makes calls through it. The first connection of a process may only hand out
      * others. */
     bool works;
-    bool worked; /* `works` has been true */
+    bool worked;     /* `works` has been true */
+    uint32_t thread; /* number of its thread in the program; 0: none yet */
     /* Its thread calls host functions, and is waiting for the next one. */
     bool takes;
     struct process *process; /* set by VGPU_OP_HELLO; exists as long as its connections */
@@ -112,6 +113,9 @@ bool socket_is_empty(int socket); /* the peer has read everything; true if unkno
 
 /* Counters of the program of this connection. */
 struct vgpu_usage *connection_usage(const struct connection *c);
+
+/* The number of its thread in the program, in order of first calls, from 1 on. */
+uint32_t connection_thread(struct connection *c);
 
 /* A call waits for an operation or for virtual time, so no other request comes from this
  * connection. */

@@ -113,6 +113,7 @@ static const struct {
     [VGPU_OP_HOST_TOUCH] = HANDLE(request_host_touch, PROGRAM),
     [VGPU_OP_HOST_KNOWN] = HANDLE(request_host_known, PROGRAM),
     [VGPU_OP_FINDING] = HANDLE(request_finding, PROGRAM),
+    [VGPU_OP_RANGE] = HANDLE(request_range, PROGRAM),
     [VGPU_OP_BYE] = HANDLE(request_bye, PROGRAM),
     [VGPU_OP_SUMMARY] = HANDLE(request_summary, WITNESS),
     [VGPU_OP_TRACE] = HANDLE(request_trace, WITNESS),

@@ -32,6 +32,7 @@ void request_thread(struct connection *c);
 void request_witness(struct connection *c);
 void request_print(struct connection *c);
 void request_finding(struct connection *c);
+void request_range(struct connection *c);
 void request_bye(struct connection *c);
 
 /* request_memory.c */

@@ -103,6 +103,7 @@ static const uint32_t fields[] = {
     [VGPU_OP_FINDING] = VALUE | DATA,
     [VGPU_OP_HOST_TOUCH] = PTR | FLAGS,
     [VGPU_OP_HOST_KNOWN] = DATA,
+    [VGPU_OP_RANGE] = VALUE,
     [VGPU_OP_BYE] = VALUE,
     [VGPU_OP_SUMMARY] = 0,
     [VGPU_OP_TRACE] = VALUE,

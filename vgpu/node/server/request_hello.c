@@ -114,6 +114,13 @@ void request_finding(struct connection *c)
                              (const char *)q->data, length);
 }
 
+void request_range(struct connection *c)
+{
+    const struct vgpu_request *q = &c->request.q;
+    request_cost(c, 0);
+    trace_call(server_state()->trace, c->process, connection_thread(c), q, q->clock_ps);
+}
+
 /* True if the program has measured time between events, read its own clock, or requested a trace.
  */
 static bool looked_at_times(const struct connection *c)

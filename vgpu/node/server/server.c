@@ -100,6 +100,10 @@ static bool send_answer(struct connection *c)
 {
     request_finish(c);
     struct vgpu_reply *r = &c->reply.r;
+    bool costs = !c->request.q.free && c->request.q.op != VGPU_OP_HELLO;
+    if (c->process && costs)
+        trace_call(server_state()->trace, c->process, connection_thread(c), &c->request.q,
+                   r->clock_ps);
     bool sent = send_reply(c);
     if (c->reply_fd_ours)
         close(c->reply_fd[0]);
@@ -108,7 +112,6 @@ static bool send_answer(struct connection *c)
     if (c->request_fd >= 0)
         close(c->request_fd);
     c->request_fd = -1;
-    bool costs = !c->request.q.free && c->request.q.op != VGPU_OP_HELLO;
     time_bound_answered(c, costs ? r->clock_ps : c->request.q.clock_ps);
     if (!c->witness)
         idle_flush_stir();

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of samples, and of arrows. */
+/* Limit of samples, of arrows, and of calls. */
 #define LIMIT (1u << 20)
 
 /* Makes room for one more element of `size` bytes; false: host memory ran out, or LIMIT is reached.
@@ -90,6 +90,12 @@ void timeline_after(struct timeline *t, struct op *op, const struct op *dep)
 
 /* ---- programs ---- */
 
+void timeline_call(struct timeline *t, const struct timeline_call *call)
+{
+    if (grow_array((void **)&t->call, t->calls, &t->call_room, sizeof *t->call))
+        t->call[t->calls++] = *call;
+}
+
 void timeline_program(struct timeline *t, pid_t pid)
 {
     if (t->programs < TIMELINE_PROGRAMS)
@@ -98,7 +104,7 @@ void timeline_program(struct timeline *t, pid_t pid)
 
 void timeline_restart(struct timeline *t, uint64_t first_record)
 {
-    t->samples = t->arrows = 0;
+    t->samples = t->arrows = t->calls = 0;
     t->programs = 0;
     t->first_record = first_record;
     memset(t->bytes, 0, sizeof t->bytes);
@@ -109,4 +115,5 @@ void timeline_free(struct timeline *t)
 {
     free(t->sample);
     free(t->arrow);
+    free(t->call);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * timeline.h: data of a timeline in addition to the trace's records: arrows, and rates and bytes of
- * links.
+ * timeline.h: data of a timeline in addition to the trace's records: arrows, calls of host threads,
+ * and rates and bytes of links.
  */
 #ifndef VGPU_TIMELINE_H
 #define VGPU_TIMELINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -24,11 +25,20 @@ struct timeline_arrow {
     uint32_t from, to;
 };
 
+struct timeline_call { /* of a host thread */
+    uint64_t start_ps, end_ps;
+    pid_t pid;
+    uint32_t thread; /* of the program */
+    bool range;      /* it is no call, but a range that the program named */
+    char name[48], site[64];
+};
+
 struct timeline {
     const struct topology *topology;
     struct timeline_sample *sample;
     struct timeline_arrow *arrow;
-    uint32_t samples, arrows, sample_room, arrow_room;
+    struct timeline_call *call;
+    uint32_t samples, arrows, calls, sample_room, arrow_room, call_room;
     uint64_t bytes[MAX_RESOURCES]; /* total of each link */
     /* Index of the last sample of each link plus 1. */
     uint64_t last_at[MAX_RESOURCES];
@@ -47,6 +57,8 @@ void timeline_bytes(struct timeline *t, const struct route *route, uint64_t byte
 
 /* Records that `op` depends on `dep`. Call it before the dependency is dropped. */
 void timeline_after(struct timeline *t, struct op *op, const struct op *dep);
+
+void timeline_call(struct timeline *t, const struct timeline_call *call);
 
 /* Gives a program its number, in order of arrival. */
 void timeline_program(struct timeline *t, pid_t pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * timeline_json.c: see timeline_json.h. Chrome's format has rows (tid) in groups (pid): one group
- * for each GPU, with its streams and copy engines, and one for the links. Times are microseconds
- * with six decimals, which are exactly picoseconds.
+ * for the host threads, one for each GPU, with its streams and copy engines, and one for the links.
+ * Times are microseconds with six decimals, which are exactly picoseconds.
  */
 #include "timeline_json.h"
 
@@ -12,6 +12,7 @@
 
 #include "timeline_order.h"
 
+#define HOST 900         /* pid of the host threads' group */
 #define LINKS 1000       /* pid of the links' group */
 #define FIRST_ENGINE 500 /* tid of the first copy engine; streams have lower ones */
 /* Rows of an engine, for copies that overlap. */
@@ -21,8 +22,15 @@
 enum engine { FROM_HOST, TO_HOST, TO_PEER, INSIDE, ENGINES };
 
 struct row { /* row of a stream */
-    int program, device, number;
+    int program, device;
+    uint32_t number;
     uint64_t stream;
+};
+
+struct host_thread { /* row of a host thread, or of its ranges */
+    pid_t pid;
+    uint32_t number;
+    bool ranges;
 };
 
 struct writer {
@@ -34,6 +42,8 @@ struct writer {
     uint64_t records;
     struct row stream[MAX_ROWS];
     int streams;
+    struct host_thread thread[MAX_ROWS];
+    int threads;
     bool lane_used[VGPU_MAX_DEVICES][ENGINES][LANES];
     bool begun;
 };
@@ -88,18 +98,34 @@ static int program_of(const struct timeline *t, pid_t pid)
 
 static int stream_row(struct writer *w, const struct vgpu_trace_record *r)
 {
-    int program = program_of(w->t, r->pid), before = 0;
+    int program = program_of(w->t, r->pid);
     for (int i = 0; i < w->streams; i++) {
         const struct row *s = &w->stream[i];
         if (s->program == program && s->device == r->device && s->stream == r->stream)
             return i;
-        before +=
-            s->program == program && s->device == r->device && s->stream != VGPU_STREAM_LEGACY;
     }
     if (w->streams == MAX_ROWS)
         return MAX_ROWS - 1;
-    w->stream[w->streams] = (struct row){program, r->device, before + 1, r->stream};
+    w->stream[w->streams] = (struct row){program, r->device, r->on_stream, r->stream};
     return w->streams++;
+}
+
+static int thread_row(struct writer *w, const struct timeline_call *call)
+{
+    for (int i = 0; i < w->threads; i++)
+        if (w->thread[i].pid == call->pid && w->thread[i].number == call->thread &&
+            w->thread[i].ranges == call->range)
+            return i;
+    if (w->threads == MAX_ROWS)
+        return MAX_ROWS - 1;
+    w->thread[w->threads] = (struct host_thread){call->pid, call->thread, call->range};
+    return w->threads++;
+}
+
+/* "program 1, " where there are several; returns its length. */
+static int name_program(const struct writer *w, int program, char *name, size_t room)
+{
+    return w->t->programs > 1 ? snprintf(name, room, "program %d, ", program) : 0;
 }
 
 static bool is_shown(const struct vgpu_trace_record *r)
@@ -161,12 +187,30 @@ static void place_record(struct writer *w)
 
 /* ---- output ---- */
 
+/* Rows of host threads, in the order of their first calls. */
+static void name_threads(struct writer *w)
+{
+    char name[128];
+    for (uint32_t i = 0; i < w->t->calls; i++)
+        thread_row(w, &w->t->call[i]);
+    if (w->threads)
+        name_row(w, "process", HOST, 0, "host", -1);
+    for (int i = 0; i < w->threads; i++) {
+        int used = name_program(w, program_of(w->t, w->thread[i].pid), name, sizeof name);
+        snprintf(name + used, sizeof name - (size_t)used,
+                 w->thread[i].ranges ? "NVTX, host thread %u" : "host thread %u",
+                 w->thread[i].number);
+        name_row(w, "thread", HOST, i, name, i);
+    }
+}
+
 static void write_rows(struct writer *w)
 {
     static const char *const names[ENGINES] = {"copies from host", "copies to host",
                                                "copies to peers", "copies inside"};
     const struct vgpu_node_info *info = &w->t->topology->info;
     char name[128];
+    name_threads(w);
     for (int d = 0; d < info->device_count; d++) {
         snprintf(name, sizeof name, "GPU %d (%s)", d, info->device[d].name);
         name_row(w, "process", d + 1, 0, name, d);
@@ -174,11 +218,11 @@ static void write_rows(struct writer *w)
     name_row(w, "process", LINKS, 0, "links, GB/s", LINKS);
     for (int i = 0; i < w->streams; i++) {
         const struct row *s = &w->stream[i];
-        int used = w->t->programs > 1 ? snprintf(name, sizeof name, "program %d, ", s->program) : 0;
-        if (s->stream == VGPU_STREAM_LEGACY)
+        int used = name_program(w, s->program, name, sizeof name);
+        if (s->number == 0)
             snprintf(name + used, sizeof name - (size_t)used, "default stream");
         else
-            snprintf(name + used, sizeof name - (size_t)used, "stream %d", s->number);
+            snprintf(name + used, sizeof name - (size_t)used, "stream %u", s->number);
         name_row(w, "thread", s->device + 1, i, name, i);
     }
     for (int d = 0; d < info->device_count; d++)
@@ -253,6 +297,59 @@ static void write_slices(struct writer *w)
     }
 }
 
+static void write_arguments(FILE *out, const char *site)
+{
+    fputs(",\"args\":{", out);
+    if (site[0]) {
+        fputs("\"site\":", out);
+        write_text(out, site);
+    }
+    fputs("}}", out);
+}
+
+static void write_calls(struct writer *w)
+{
+    for (uint32_t i = 0; i < w->t->calls; i++) {
+        const struct timeline_call *call = &w->t->call[i];
+        write_event(w, "X", HOST, thread_row(w, call));
+        write_time(w->out, "ts", call->start_ps);
+        write_time(w->out, "dur", call->end_ps - call->start_ps);
+        fprintf(w->out, ",\"cat\":\"%s\",\"name\":", call->range ? "range" : "host");
+        write_text(w->out, call->name);
+        write_arguments(w->out, call->site);
+    }
+}
+
+/* The operation that a finding is about; NULL: none that is shown. */
+static const struct vgpu_trace_record *record_of_finding(const struct writer *w,
+                                                         const struct vgpu_trace_record *finding)
+{
+    for (uint64_t i = 0; i < w->records; i++) {
+        const struct vgpu_trace_record *r = &w->record[i];
+        if (w->row[i] >= 0 && r->pid == finding->pid && r->device == finding->device &&
+            r->stream == finding->stream && r->issue_ps == finding->issue_ps)
+            return r;
+    }
+    return NULL;
+}
+
+/* A mark where the operation begins that the finding is about. */
+static void write_findings(struct writer *w)
+{
+    for (uint64_t i = 0; i < w->records; i++) {
+        const struct vgpu_trace_record *f = &w->record[i];
+        const struct vgpu_trace_record *r =
+            f->kind == VGPU_TRACE_FINDING ? record_of_finding(w, f) : NULL;
+        if (!r)
+            continue;
+        write_event(w, "i", r->device + 1, stream_row(w, r));
+        write_time(w->out, "ts", r->start_ps);
+        fputs(",\"s\":\"t\",\"cat\":\"finding\",\"name\":", w->out);
+        write_text(w->out, f->name);
+        write_arguments(w->out, f->site[0] ? f->site : r->site);
+    }
+}
+
 /* An arrow attaches to the slice that contains its end point, so it starts one picosecond before
  * the end of its source. */
 static void write_arrow_end(struct writer *w, const char *kind, uint64_t number, uint64_t ps,
@@ -308,7 +405,9 @@ static void write_all(struct writer *w)
 {
     fputs("{\"traceEvents\":[\n", w->out);
     write_rows(w);
+    write_calls(w);
     write_slices(w);
+    write_findings(w);
     write_arrows(w);
     write_links(w);
     write_node(w);
@@ -341,6 +440,7 @@ bool timeline_json(const struct timeline *t, const struct vgpu_trace_record *rec
             written = !ferror(out);
             free(w->in_order.arrow);
             free(w->in_order.sample);
+            free(w->in_order.call);
         }
     }
     if (w) {

@@ -39,6 +39,14 @@ static int by_time(const void *a, const void *b)
     return c ? c : x->link - y->link;
 }
 
+static int by_start(const void *a, const void *b)
+{
+    const struct timeline_call *x = a, *y = b;
+    int c = compare_numbers(x->start_ps, y->start_ps);
+    c = c ? c : compare_numbers(x->thread, y->thread);
+    return c ? c : compare_numbers(y->end_ps, x->end_ps); /* a range before what is inside */
+}
+
 /* The new index of a record plus 1; 0: not one of these records. */
 static uint32_t now_at(const uint64_t *place, uint64_t count, uint64_t first, uint32_t record)
 {
@@ -64,7 +72,8 @@ bool timeline_order(struct timeline *t, struct vgpu_trace_record *record, uint64
     uint64_t *place = malloc((count + 1) * sizeof *place);
     struct timeline_arrow *arrow = malloc((t->arrows + 1) * sizeof *arrow);
     struct timeline_sample *sample = malloc((t->samples + 1) * sizeof *sample);
-    bool ok = numbered && place && arrow && sample;
+    struct timeline_call *call = malloc((t->calls + 1) * sizeof *call);
+    bool ok = numbered && place && arrow && sample && call;
     if (ok) {
         order_records(record, numbered, place, count);
         for (uint32_t i = 0; i < t->arrows; i++)
@@ -77,9 +86,14 @@ bool timeline_order(struct timeline *t, struct vgpu_trace_record *record, uint64
             memcpy(sample, t->sample, t->samples * sizeof *sample);
         t->sample = sample;
         qsort(sample, t->samples, sizeof *sample, by_time);
+        if (t->calls)
+            memcpy(call, t->call, t->calls * sizeof *call);
+        t->call = call;
+        qsort(call, t->calls, sizeof *call, by_start);
     } else {
         free(arrow);
         free(sample);
+        free(call);
     }
     free(place);
     free(numbered);

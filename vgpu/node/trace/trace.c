@@ -153,6 +153,7 @@ static void op_finished_in_time(void *self, struct op *op)
     if (op->kind == OP_MARK)
         return;
     r->stream = op->stream;
+    r->on_stream = op->on_stream;
     r->start_ps = op->start_ps;
     r->end_ps = op->end_ps;
     if (op->kind == OP_KERNEL)
@@ -175,6 +176,7 @@ static void add_finding(void *self, const struct finding *f)
         r->device = r->from = f->op->device;
         r->to = f->memory;
         r->stream = f->op->stream;
+        r->on_stream = f->op->on_stream;
         r->bytes = f->bytes;
         r->issue_ps = r->start_ps = r->end_ps = f->op->issue_ps;
     }
@@ -266,6 +268,24 @@ void trace_write(struct trace *t, struct process *process)
 static void process_ends(void *self, struct process *process)
 {
     trace_write(self, process);
+}
+
+void trace_call(struct trace *t, const struct process *process, uint32_t thread,
+                const struct vgpu_request *q, uint64_t end_ps)
+{
+    bool range = q->op == VGPU_OP_RANGE;
+    uint64_t start_ps = range ? q->value : q->clock_ps;
+    if (process->trace.timeline_fd < 0 || !q->call[0] || end_ps <= start_ps)
+        return;
+    struct timeline_call call = {.start_ps = start_ps,
+                                 .end_ps = end_ps,
+                                 .pid = process->pid,
+                                 .thread = thread,
+                                 .range = range};
+    vgpu_text_copy(call.name, sizeof call.name,
+                   q->op == VGPU_OP_LAUNCH ? "cudaLaunchKernel" : q->call);
+    vgpu_text_copy(call.site, sizeof call.site, q->site);
+    timeline_call(&t->timeline, &call);
 }
 
 void trace_restart(struct trace *t)

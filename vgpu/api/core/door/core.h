@@ -41,6 +41,7 @@ struct vgpu__process {
     /* set once by vgpu__start, then only read */
     const struct vgpu_node_info *info; /* NULL: not connected */
     int host_fd;                       /* memory file of the process's pinned memory */
+    bool traced;                       /* the node writes a timeline of this program */
     int node_cpu;                      /* -1: threads are never pinned */
     uint32_t checks;                   /* VGPU_CHECK: enum vgpu_check */
     int device_count;                  /* number of visible devices */
@@ -257,6 +258,9 @@ cudaError_t vgpu__no_memory(const char *call);
  * runtime's code is in a section of its own, and the first return address outside it is the
  * program's. */
 uint64_t vgpu__caller(void);
+
+/* traced.c: stores what vgpu__symbolize does, but "" unless the program is traced. */
+void vgpu__call_site(uint64_t caller, char *site, size_t room);
 
 /* symbolizer.c. vgpu__symbolize: stores "file:line" of the call that returns to `address`, "" if
  * the program has no debug information. vgpu__symbolize_path: stores the path of that source file

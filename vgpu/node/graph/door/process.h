@@ -53,7 +53,8 @@ struct silence {
 };
 
 struct process_server {
-    uint64_t calls; /* number of requests */
+    uint64_t calls;   /* number of requests */
+    uint32_t threads; /* that have called */
     /* From the latest request: threads that have not called yet. */
     uint64_t unregistered;
     /* Clock of the request that reported the latest of them. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * trace.h: records of operations and findings, for the witness, and timelines for users. With
  * VGPU_TRACE a program opens a file and passes it to the node in its hello; when the program ends,
- * the node writes the timeline into it in the Chrome trace format: a row for each stream, copy
- * engine and link, and arrows for events. See docs/virtual-time.md.
+ * the node writes the timeline into it in the Chrome trace format: a row for each host thread,
+ * stream, copy engine and link, arrows for events, and marks for findings. See
+ * docs/virtual-time.md.
  */
 #ifndef VGPU_TRACE_H
 #define VGPU_TRACE_H
@@ -30,6 +31,12 @@ void trace_program(struct trace *t, struct process *process, int fd);
 
 /* Writes the timeline so far into the file of `process`, if it has one, and closes the file. */
 void trace_write(struct trace *t, struct process *process);
+
+/* The call `q` of a host thread, the program's `thread`-th, or a range that it named
+ * (VGPU_OP_RANGE), lasts until its clock is `end_ps`. Kept for programs with a timeline file only.
+ */
+void trace_call(struct trace *t, const struct process *process, uint32_t thread,
+                const struct vgpu_request *q, uint64_t end_ps);
 
 /* Virtual time restarts: earlier records do not appear in later timelines. */
 void trace_restart(struct trace *t);
