@@ -170,6 +170,7 @@ static bool lower_statement(struct cc_lowering *l, LLVMValueRef call)
     LLVMPositionBuilderBefore(s.b, call);
     LLVMSetCurrentDebugLocation2(s.b, LLVMInstructionGetDebugLoc(call));
     read_operands(&s, constraints);
+    cc_ptx_declare(&s, CC_PTX_CARRY, cc_int_type(l, 1));
     for (const char *from = rest; (word = cc_ptx_word(&rest)) != NULL; from = rest)
         if (strchr(";\n{}", *word) == NULL &&
             (!cc_ptx_read(&rest, word, &in) || !carry_out_instruction(&s, &in)))

@@ -46,6 +46,9 @@ struct cc_ptx_statement { /* the instructions of a statement of inline PTX, or o
     LLVMValueRef guard; /* of the current instruction; null: none */
 };
 
+/* The register of add.cc and addc: no other has such a name. */
+#define CC_PTX_CARRY ".carry"
+
 /* ---- ptx_text.c ---- */
 
 /* Reads a word at *at: a name with its qualifiers, a number, a string in its quotes, or one of the

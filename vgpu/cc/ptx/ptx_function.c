@@ -291,6 +291,7 @@ static void start_body(struct cc_ptx_body *body)
     LLVMPositionBuilderAtEnd(s->entry, body->first);
     body->start = cc_add_block(l, s->function);
     LLVMPositionBuilderAtEnd(s->b, body->start);
+    cc_ptx_declare(s, CC_PTX_CARRY, cc_int_type(l, 1));
     take_params(body);
 }
 

@@ -14,18 +14,16 @@ static enum cc_ptx_known assigned(struct cc_ptx_statement *s, const struct cc_pt
 
 /* ---- carry chains ---- */
 
-static const char carry_flag[] = ".carry"; /* no register's name */
-
 static LLVMValueRef read_carry(struct cc_ptx_statement *s, unsigned bits)
 {
-    LLVMValueRef flag = cc_ptx_value(s, carry_flag);
+    LLVMValueRef flag = cc_ptx_value(s, CC_PTX_CARRY);
 
     return flag != NULL ? cc_ptx_resized(s, flag, bits, false) : cc_ptx_number(s, 0, bits);
 }
 
 static void write_carry(struct cc_ptx_statement *s, LLVMValueRef flag)
 {
-    cc_ptx_assign(s, carry_flag, flag);
+    cc_ptx_assign(s, CC_PTX_CARRY, flag);
 }
 
 /* The addend of mad.lo.cc and the like: a product's half. */
@@ -198,6 +196,27 @@ static enum cc_ptx_known extend_field(struct cc_ptx_statement *s, const struct c
     return assigned(s, in, LLVMBuildSelect(s->b, none, zero, a, ""));
 }
 
+/* bfind.shiftamt.u32 d, a: by how much to shift the highest digit to the left end */
+static enum cc_ptx_known find_shift(struct cc_ptx_statement *s, const struct cc_ptx *in,
+                                    struct cc_ptx_type type)
+{
+    LLVMValueRef a = in->operands == 2 ? cc_ptx_operand(s, in->operand[1], type.bits) : NULL;
+    LLVMValueRef zero = cc_ptx_number(s, 0, type.bits);
+
+    if (a == NULL || type.bits < 32)
+        return CC_PTX_UNKNOWN;
+    if (type.kind == 's') {
+        LLVMValueRef negative = LLVMBuildICmp(s->b, CC_PTX_LESS, a, zero, "");
+        LLVMValueRef ones = LLVMConstInt(cc_int_type(s->l, type.bits), ~0ull, 1);
+        a = LLVMBuildSelect(s->b, negative, cc_ptx_op(s, LLVM_OP_XOR, a, ones), a, "");
+    }
+    LLVMValueRef argument[] = {a, cc_ptx_number(s, 0, 1)};
+    LLVMValueRef by = cc_ptx_intrinsic(s, "ctlz", LLVMTypeOf(a), argument, 2);
+    LLVMValueRef none = LLVMBuildICmp(s->b, CC_PTX_EQUAL, a, zero, "");
+    by = cc_ptx_resized(s, by, 32, false);
+    return assigned(s, in, LLVMBuildSelect(s->b, none, cc_ptx_number(s, 0xffffffff, 32), by, ""));
+}
+
 /* slct.f32.s32 d, a, b, c: c >= 0 ? a : b */
 static enum cc_ptx_known select_by_sign(struct cc_ptx_statement *s, const struct cc_ptx *in,
                                         struct cc_ptx_type by)
@@ -243,6 +262,8 @@ enum cc_ptx_known cc_ptx_integer(struct cc_ptx_statement *s, const struct cc_ptx
         (cc_ptx_is(in, "add") || cc_ptx_is(in, "sub") ||
          (cc_ptx_is(in, "mad") && cc_ptx_has(in, "hi"))))
         return saturate(s, in);
+    if (strcmp(name, "bfind") == 0 && cc_ptx_has(in, "shiftamt"))
+        return find_shift(s, in, type);
     if (strcmp(name, "sad") == 0)
         return sum_difference(s, in, type);
     if (strcmp(name, "cnot") == 0)

@@ -269,6 +269,8 @@ LLVMValueRef cc_ptx_predicate(struct cc_ptx_statement *s, const char *operand)
     bool negated = *operand == '!';
     LLVMValueRef value = cc_ptx_value(s, operand + negated);
 
+    if (value != NULL && LLVMIsAConstantInt(value) != NULL) /* mov.pred p, -1 */
+        value = cc_ptx_number(s, LLVMConstIntGetZExtValue(value) != 0, 1);
     if (value == NULL || !is_predicate(value))
         return NULL;
     return negated ? LLVMBuildBinOp(s->b, LLVM_OP_XOR, value, cc_ptx_number(s, 1, 1), "") : value;

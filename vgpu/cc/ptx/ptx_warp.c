@@ -161,6 +161,27 @@ static enum cc_ptx_known elect(struct cc_ptx_statement *s, const struct cc_ptx *
                     cc_ptx_assign_predicate(s, in->predicate, upper_half(s, both)));
 }
 
+/* bar.red.popc.u32 d, 0, p; bar.red.and.pred p, 0, q */
+static enum cc_ptx_known meet_and_reduce(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    static const struct word modes[] = {{"popc", 0}, {"and", 1}, {"or", 2}};
+    int mode = -1;
+
+    for (int i = 0; i < in->qualifiers && mode < 0; i++)
+        mode = MEANING_OF(modes, in->qualifier[i]);
+    LLVMValueRef number = in->operands == 3 ? cc_ptx_operand(s, in->operand[1], 32) : NULL;
+    LLVMValueRef predicate = number != NULL ? cc_ptx_predicate(s, in->operand[2]) : NULL;
+    if (mode < 0 || predicate == NULL || LLVMIsAConstantInt(number) == NULL ||
+        LLVMConstIntGetZExtValue(number) != 0)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)mode, 32), cc_ptx_bits(s, predicate, 32),
+                               cc_ptx_site(s)};
+    LLVMValueRef made =
+        cc_ptx_call(s, "vgpu_syncthreads_reduce", cc_int_type(s->l, 32), argument, 3);
+    return known_if(mode == 0 ? cc_ptx_assign_bits(s, in->operand[0], made)
+                              : cc_ptx_assign_predicate(s, in->operand[0], made));
+}
+
 /* bar.sync 0, of all threads of a block; bar.warp.sync mask */
 static enum cc_ptx_known meet(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
@@ -188,6 +209,51 @@ static enum cc_ptx_known meet(struct cc_ptx_statement *s, const struct cc_ptx *i
 }
 
 /* ---- special registers ---- */
+
+/* The variable of that name in vgpu-exec. */
+static LLVMValueRef own_variable(struct cc_ptx_statement *s, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef found = LLVMGetNamedGlobal(s->l->module, name);
+
+    if (found == NULL) {
+        found = LLVMAddGlobal(s->l->module, type, name);
+        LLVMSetGlobalConstant(found, 1);
+    }
+    return LLVMConstPointerCast(found, LLVMPointerType(type, 0));
+}
+
+/* In a module %tid.x and its like are variables, as in CUDA's code: the fast form knows them. */
+static LLVMValueRef read_index(struct cc_ptx_statement *s, int number)
+{
+    static const char *const names[] = {"threadIdx", "blockDim", "blockIdx", "gridDim"};
+    LLVMTypeRef word = cc_int_type(s->l, 32), three = LLVMArrayType(word, 3);
+    LLVMValueRef index[] = {cc_ptx_number(s, 0, 32), cc_ptx_number(s, (uint64_t)number % 3, 32)};
+
+    return LLVMBuildLoad2(
+        s->b, word,
+        LLVMConstInBoundsGEP2(three, own_variable(s, names[number / 3], three), index, 2), "");
+}
+
+/* %envreg2 and %envreg1 are the halves of the address where the blocks of a cooperative grid meet,
+ * 0 in other grids. */
+static LLVMValueRef read_workspace(struct cc_ptx_statement *s, bool upper)
+{
+    static const char name[] = "vgpu_grid_workspace";
+    LLVMTypeRef word = cc_int_type(s->l, 32), bytes = LLVMArrayType(cc_int_type(s->l, 64), 2);
+    LLVMValueRef place = LLVMGetNamedGlobal(s->l->module, name);
+
+    if (place == NULL) {
+        place = LLVMAddGlobalInAddressSpace(s->l->module, bytes, name, 1);
+        LLVMSetInitializer(place, LLVMConstNull(bytes));
+        LLVMSetExternallyInitialized(place, 1);
+        LLVMSetAlignment(place, 16);
+    }
+    LLVMValueRef address = cc_ptx_operand(s, name, 64);
+    LLVMValueRef is = LLVMBuildLoad2(s->b, word, own_variable(s, "vgpu_cooperative", word), "");
+    is = LLVMBuildICmp(s->b, CC_PTX_EQUAL, is, cc_ptx_number(s, 0, 32), "");
+    address = LLVMBuildSelect(s->b, is, cc_ptx_number(s, 0, 64), address, "");
+    return cc_ptx_bits(s, upper ? upper_half(s, address) : address, 32);
+}
 
 static LLVMValueRef read_register(struct cc_ptx_statement *s, const char *name)
 {
@@ -224,8 +290,12 @@ static LLVMValueRef read_register(struct cc_ptx_statement *s, const char *name)
             return cc_ptx_call(s, calls[i].call, cc_int_type(s->l, calls[i].bits), NULL, 0);
     if (strcmp(name, "WARP_SZ") == 0)
         return cc_ptx_number(s, 32, 32);
+    if (s->call == NULL && (strcmp(name, "%envreg1") == 0 || strcmp(name, "%envreg2") == 0))
+        return read_workspace(s, name[7] == '1');
     if (number < 0)
         return NULL;
+    if (s->call == NULL && number < VGPU_PTX_WARPID)
+        return read_index(s, number);
     LLVMValueRef which = cc_ptx_number(s, (uint64_t)number, 32);
     return cc_ptx_call(s, "vgpu_ptx_register", cc_int_type(s->l, 32), &which, 1);
 }
@@ -252,6 +322,8 @@ enum cc_ptx_known cc_ptx_warp(struct cc_ptx_statement *s, const struct cc_ptx *i
         return reduce(s, in);
     if (cc_ptx_is(in, "elect"))
         return elect(s, in);
+    if ((cc_ptx_is(in, "bar") || cc_ptx_is(in, "barrier")) && cc_ptx_has(in, "red"))
+        return meet_and_reduce(s, in);
     if (cc_ptx_is(in, "bar") || cc_ptx_is(in, "barrier"))
         return meet(s, in);
     if (cc_ptx_is(in, "mov"))
