@@ -54,6 +54,24 @@ static void check_stage_copy_other(struct lab_test *t)
     stage_moves(t, 0, 0, 2, 8192, mixed, 7);
 }
 
+/* 2 GiB and 2 MiB, in chunks of 4 MiB. */
+static void check_stage_copy_huge(struct lab_test *t)
+{
+    struct huge_in in = {.dst_dev = 1, .src_dev = 0};
+    lab_node(t, "pcie-4090-2");
+    const struct huge_out *out = ASK(t, "huge", &in, huge_out);
+    lab_expect(t, out->setup == 0, "the copy could not be set up");
+    expect_rc(t, "stage_copy_async of more than 2 GiB", out->rc, LAB_OK);
+    lab_expect(
+        t, out->wrong[0] == 0 && out->wrong[1] == 0,
+        "stage_copy_async of more than 2 GiB: %d bytes in front and %d bytes behind 2 GiB are "
+        "not those of src",
+        out->wrong[0], out->wrong[1]);
+    lab_expect(t, out->wrong[2] == 0,
+               "stage_copy_async of more than 2 GiB wrote %d bytes behind its destination",
+               out->wrong[2]);
+}
+
 static void check_stage_speed_other(struct lab_test *t)
 {
     lab_node(t, "pcie-4090-2");
@@ -182,9 +200,16 @@ LAB_CASES = {
     {.name = "stage_copy_other",
      .todo = 4,
      .title = "stage_copy_async with tiny and huge chunks, from two streams, inside one GPU",
-     .points = 3,
+     .points = 2,
      .needs_witness = true,
      .check = check_stage_copy_other},
+    {.name = "stage_copy_huge",
+     .todo = 4,
+     .title = "stage_copy_async of more than 2 GiB",
+     .points = 1,
+     .needs_witness = true,
+     .one_order = true,
+     .check = check_stage_copy_huge},
     {.name = "stage_speed_other",
      .todo = 4,
      .title = "both hops at work on a machine with slower links",

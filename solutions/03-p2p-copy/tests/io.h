@@ -86,6 +86,16 @@ struct lone_out {
     int peer_left; /* peer access from src_dev to dst_dev was on after it */
 };
 
+/* stage_copy_async of more than 2 GiB. */
+struct huge_in {
+    int dst_dev, src_dev;
+};
+struct huge_out {
+    int setup, rc;
+    int wrong[3]; /* bytes of the first piece, of those behind 2 GiB, and of the guard behind them
+                   */
+};
+
 /* stage_create and stage_destroy */
 enum belongs { OF_DOWN, OF_UP, OF_BEGIN, OF_FILLED, OF_DRAINED = OF_FILLED + 2 };
 struct stage_in {

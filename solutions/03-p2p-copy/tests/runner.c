@@ -28,6 +28,8 @@ static int last_error(void)
 #include "moves.h"
 
 #include "lone.h"
+
+#include "huge.h"
 #include "speed.h"
 #include "timed.h"
 
@@ -208,7 +210,7 @@ LAB_RUN(half)
 }
 
 LAB_RUNS = {
-    LAB_ENTRY(path),  LAB_ENTRY(moves),   LAB_ENTRY(refuse), LAB_ENTRY(lone), LAB_ENTRY(stage),
-    LAB_ENTRY(speed), LAB_ENTRY(measure), LAB_ENTRY(matrix), LAB_ENTRY(half), LAB_ENTRY(timed),
-    LAB_END,
+    LAB_ENTRY(path),   LAB_ENTRY(moves), LAB_ENTRY(refuse), LAB_ENTRY(lone),
+    LAB_ENTRY(huge),   LAB_ENTRY(stage), LAB_ENTRY(speed),  LAB_ENTRY(measure),
+    LAB_ENTRY(matrix), LAB_ENTRY(half),  LAB_ENTRY(timed),  LAB_END,
 };
