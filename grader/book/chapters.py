@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Checks the form of chapters: reading time and prerequisites, an opening question, a figure, code,
-common mistakes, its lab, three questions with folded answers, two exercises with folded solutions;
-short sentences; and readable words."""
+common mistakes, its lab, three questions with folded answers, two exercises with folded solutions
+that are run; short sentences; and readable words."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ WANTED = (
     (r"^## Exercises$", "## Exercises"),
 )
 ANSWERS = 3
-SOLUTIONS = 2
+SOLUTION, SOLUTIONS = r"<details><summary>Solution</summary>\n\n(.*?)^</details>", 2
 LONGEST = 45  # words; more than that is two sentences
 USUAL = 22.0  # words per sentence, on average
 SCHOOL = 6.0  # years of school (Flesch and Kincaid) below which there is no warning
@@ -36,9 +36,11 @@ def problems(chapter: Path) -> list[str]:
     answers = len(re.findall(r'^\?\?\? question ".+\?"$', text, re.MULTILINE))
     if answers != ANSWERS:
         found.append(f"{answers} questions with folded answers, expected {ANSWERS}")
-    solutions = text.count("<details><summary>Solution</summary>\n\n")
-    if solutions != SOLUTIONS:
-        found.append(f"{solutions} exercises with folded solutions, expected {SOLUTIONS}")
+    solutions = re.findall(SOLUTION, text, re.MULTILINE | re.DOTALL)
+    if len(solutions) != SOLUTIONS:
+        found.append(f"{len(solutions)} exercises with folded solutions, expected {SOLUTIONS}")
+    if not all(re.search(r"^\$ ", solution, re.MULTILINE) for solution in solutions):
+        found.append("an exercise whose solution shows no command: it is not tested")
     lengths = [len(sentence.split()) for sentence in sentences(text)]
     found += [f"a sentence of {n} words, at most {LONGEST}" for n in lengths if n > LONGEST]
     if lengths and sum(lengths) / len(lengths) > USUAL:

@@ -74,10 +74,12 @@ Short.
 
 <details><summary>Solution</summary>
 
+$ ./a
 </details>
 
 <details><summary>Solution</summary>
 
+$ ./a
 </details>
 """
 
@@ -343,6 +345,7 @@ class Chapters(Folder):
             ("## What goes wrong", "What goes wrong"),
             ("## Exercises", "Exercises"),
             ("<summary>Solution</summary>", "0 exercises"),
+            ("$ ./a", "shows no command"),
         ):
             with self.subTest(why):
                 self.assertIn(why, self.problems(CHAPTER.replace(cut, "")))
