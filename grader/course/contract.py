@@ -23,7 +23,7 @@ from grader.course.project import Lab, Project
 COLUMNS = ("id", "tests", "mutants", "sentence")
 _GIVEN = re.compile(r"/\* -+ (comes with the lab|given)")
 _COMMENT = re.compile(r"^/\*(.*?)\*/", re.DOTALL | re.MULTILINE)
-_FUNCTION = re.compile(r"\s*(?:const\s+)?\w[\w\s*]*?\b(\w+)\(")
+_FUNCTION = re.compile(r"(?:\s*#define .*)*\s*(?:const\s+)?\w[\w\s*]*?\b(\w+)\(")
 _END = re.compile(r"(?<=[^.][.!?])\s+")
 _TODO = re.compile(
     r"^\w[\w\s*]*\b(\w+)\([^;{]*\{\s*// TODO\(\d+\):.*\n((?:\s*//   .*\n)+)", re.MULTILINE
