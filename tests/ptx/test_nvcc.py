@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Programs that the real nvcc has compiled, started by vgpu-run: they print what they print when
+vgpu-cc has compiled them. Without nvcc: skipped."""
+
+import pathlib
+import sys
+
+from rig import CC, HERE, NVCC, Case, main
+
+RUNNER = CC.parent / "vgpu-run"
+MORE = ("builtins", "device_code", "ptx_warp")
+
+
+class Nvcc(Case):
+    def nvcc(self, source: pathlib.Path, *options: str) -> pathlib.Path:
+        program = self.folder / f"{source.stem}.nvcc"
+        done = self.run_command(NVCC, "-std=c++17", "-w", *options, "-o", program, source)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return program
+
+    def test_same_output(self) -> None:
+        valid = HERE.parent / "cc" / "valid"
+        for source in (HERE / "program.cu", *(valid / f"{name}.cu" for name in MORE)):
+            with self.subTest(source=source.name):
+                own = self.folder / source.stem
+                done = self.run_command(CC, "-std=c++17", "-w", "-o", own, source)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                want = self.run_command(own)
+                have = self.run_command(RUNNER, self.nvcc(source, "-arch=sm_90", "-cudart=shared"))
+                self.assertEqual(have.stdout, want.stdout, have.stderr)
+                self.assertEqual(have.returncode, want.returncode)
+                self.assertNotIn("no version information", have.stderr)
+
+    def test_lines_of_findings(self) -> None:
+        source = self.write(
+            "late.cu",
+            "__global__ void k(int *p)\n{\n    p[threadIdx.x + 1000000] = 1;\n}\n"
+            "int main()\n{\n    int *p;\n    cudaMalloc(&p, 64);\n    k<<<1, 1>>>(p);\n"
+            "    return cudaDeviceSynchronize();\n}\n",
+        )
+        program = self.nvcc(source, "-arch=sm_90", "-cudart=shared", "-lineinfo")
+        self.assertIn("late.cu:3", self.run_command(RUNNER, program).stderr)
+
+    def test_what_cannot_be_run(self) -> None:
+        source = HERE / "program.cu"
+        done = self.run_command(RUNNER, self.nvcc(source, "-arch=sm_90"))
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("-cudart shared", done.stderr)
+        machine = "-gencode=arch=compute_90,code=sm_90"
+        done = self.run_command(RUNNER, self.nvcc(source, machine, "-cudart=shared"))
+        self.assertIn("machine code of real GPUs only", done.stderr)
+        self.assertIn("code=compute_75", done.stderr)
+
+
+if __name__ == "__main__":
+    if NVCC is None:
+        print("there is no nvcc here")
+        sys.exit(77)
+    main()
