@@ -103,8 +103,43 @@ class Modules(Case):
         before = kept.stat().st_mtime_ns
         self.assertEqual(self.launch(module, "kernel", 1, [40, 3]), [43])
         self.assertEqual([path.stat().st_mtime_ns for path in kept.parent.iterdir()], [before])
-        kept.write_bytes(kept.read_bytes()[:-8])  # a damaged one is made again
+        whole = kept.read_bytes()
+        kept.write_bytes(whole[: len(whole) // 2])  # a damaged one is made again
         self.assertEqual(self.launch(module, "kernel", 1, [40, 4]), [44])
+
+
+def clang_result(i: int, numbers: list[int]) -> int:
+    """What kernel() of clang.cu stores."""
+    other, by = numbers[7 - i], numbers[0]
+    result = by + (i + by) * 2 + (other - by)
+    result += int((sum(other + k for k in range(4)) * 0.5 / 4) * 100)
+    weights = (1, 10, 100, 1000)
+    return (
+        lambda x: x + weights[i & 3],
+        lambda x: x - 3,
+        lambda x: x * 5,
+        lambda x: x ^ 0x55,
+        lambda x: x + 7,
+        lambda x: x << 2,
+        lambda x: -x,
+        lambda x: -x,
+    )[numbers[i] & 7](result)
+
+
+class Clang(Case):
+    @unittest.skipIf(shutil.which("clang++") is None, "there is no clang++ here")
+    def test_clangs_ptx(self) -> None:
+        clang = shutil.which("clang++")
+        options = "-x cuda --cuda-device-only --cuda-gpu-arch=sm_70 -nocudainc -nocudalib -S -w"
+        for level in ("-O0", "-O2"):
+            with self.subTest(level=level):
+                made = self.folder / "clang.ptx"
+                command = [clang, *options.split(), level, HERE / "clang.cu", "-o", made]
+                done = self.run_command(*command)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                numbers = [3, 8, 17, 26, 35, 44, 53, 62]
+                want = [clang_result(i, numbers) & 0xFFFFFFFF for i in range(8)]
+                self.assertEqual(self.launch(made, "kernel", 8, numbers, 8), want)
 
 
 class Containers(Case):
