@@ -43,9 +43,12 @@ class Nvcc(Case):
 
     def test_what_cannot_be_run(self) -> None:
         source = HERE / "program.cu"
-        done = self.run_command(RUNNER, self.nvcc(source, "-arch=sm_90"))
+        static = self.nvcc(source, "-arch=sm_90")
+        done = self.run_command(RUNNER, static)
         self.assertEqual(done.returncode, 125)
         self.assertIn("-cudart shared", done.stderr)
+        done = self.run_command("env", f"LD_LIBRARY_PATH={CC.parent.parent / 'lib'}", static)
+        self.assertIn("cuGetExportTable", done.stderr)  # without vgpu-run
         machine = "-gencode=arch=compute_90,code=sm_90"
         done = self.run_command(RUNNER, self.nvcc(source, machine, "-cudart=shared"))
         self.assertIn("machine code of real GPUs only", done.stderr)
