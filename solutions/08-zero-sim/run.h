@@ -68,9 +68,9 @@ struct zero_place {
 
 /* 6. Where a unit's parameters (kind ZERO_PARAM) or gradients (ZERO_GRAD) are on a rank. The whole
  * of what is cut in this stage is where it is gathered, or the bucket; NULL while that is not
- * allocated. What is owned is an allocation of its own where it is cut, else a part of the whole, so
- * that nothing is copied from one to the other; NULL, like the whole, while that is not allocated.
- * LAB_EINVAL: another kind, a rank or unit that is not there. */
+ * allocated. What is owned is an allocation of its own where it is cut, else a part of the whole,
+ * so that nothing is copied from one to the other; NULL, like the whole, while that is not
+ * allocated. LAB_EINVAL: another kind, a rank or unit that is not there. */
 int zero_place(const struct zero_run *run, int rank, enum zero_kind kind, int unit,
                struct zero_place *place);
 
@@ -96,8 +96,8 @@ int zero_step(struct zero_run *run);
 int zero_gather(struct zero_run *run, const struct zero_op *op);
 
 /* Does a ZERO_TO_HOST (owned gradients into halves[unit]) or ZERO_TO_GPU (halves[unit] to the owned
- * parameters) on every rank. LAB_EINVAL: another operation, a unit that is not there, or no offload.
- */
+ * parameters) on every rank. LAB_EINVAL: another operation, a unit that is not there, or no
+ * offload. */
 int zero_bus(struct zero_run *run, const struct zero_op *op);
 
 /* ---- comes with the lab (run.c, net.cu) ---- */
