@@ -66,6 +66,8 @@ static inline void refuse_calls(struct lab_test *t, const struct lone_in *in, co
 static inline void refuse_large(struct lab_test *t, int move, int dst, int src)
 {
     struct lone_in in = lone_copy(move, dst, src);
+    if (!lab_is_virtual(t))
+        return; /* what real GPUs answer has not been recorded */
     in.claimed_chunk = UINT64_C(1) << 33;
     for (int more = 0; more <= 8; more += 8) {
         char call[120];
