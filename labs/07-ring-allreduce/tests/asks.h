@@ -60,7 +60,7 @@ static inline bool overlaps(int32_t odd)
     return odd == ODD_OVERLAP || odd == ODD_OVERLAP_END;
 }
 
-/* Inboxes that just fit, and by a byte do not (an all-gather uses none); chunks of 2^32 bytes and
+/* Inboxes that just fit, and by a byte do not (an all-gather uses none); chunks of 2^33 bytes and
  * of 4000 more, which CUDA cannot copy into inboxes of less: who lets the size become an int copies
  * 0 or 4000. */
 static inline void ask_sizes(struct lab_test *t, int32_t what)
@@ -69,6 +69,8 @@ static inline void ask_sizes(struct lab_test *t, int32_t what)
         {.n = 3, .count = 1999, .odd = ODD_FITS},
         {.n = 3, .count = 1999, .odd = ODD_FITS, .small = 1 << 20},
         {.n = 3, .count = 1999, .odd = ODD_TIGHT},
+        {.n = 3, .count = 1000, .odd = ODD_NO_SEND, .out_of_place = 1},
+        {.n = 3, .count = 1000, .odd = ODD_NO_RECV, .out_of_place = 1},
         {.n = 2, .count = 0, .odd = ODD_FAR},
         {.n = 2, .count = 2000, .odd = ODD_FAR},
         {.n = 2, .count = 2000, .odd = ODD_FAR, .out_of_place = 1},

@@ -12,7 +12,7 @@
 #include "timed.h"
 
 #define RUBBISH 0x55
-#define FAR ((size_t)1 << 31) /* elements */
+#define FAR ((size_t)1 << 32) /* elements */
 
 /* ---- ring_chunk ---- */
 
@@ -188,6 +188,10 @@ static int run_with(struct job *job, uint64_t elements, void **send, void **recv
     }
     if (c->odd == ODD_NO_BUFFER)
         send[c->n - 1] = recv[c->n - 1] = NULL;
+    if (c->odd == ODD_NO_SEND)
+        send[c->n - 1] = NULL;
+    if (c->odd == ODD_NO_RECV)
+        recv[c->n - 1] = NULL;
     if (c->odd == ODD_OVERLAP)
         recv[0] = (char *)send[0] + job->each;
     if (c->odd == ODD_OVERLAP_END)

@@ -214,7 +214,7 @@ static inline void say_call(char *what, size_t room, const struct ring_call *c)
     if (c->what == DO_PIPELINED)
         snprintf(slices, sizeof slices, ", %d slices", c->slices);
     snprintf(what, room, "%s(%d ranks, count = %s%zu, %s, %s%s%s)%s%s", collective_names[c->what],
-             c->n, c->odd == ODD_FAR ? "2^31 + " : "", (size_t)c->count, type_name(c->type),
+             c->n, c->odd == ODD_FAR ? "2^32 + " : "", (size_t)c->count, type_name(c->type),
              c->op == RING_MAX ? "RING_MAX" : "RING_SUM", c->out_of_place ? ", out of place" : "",
              slices, c->graph ? " in a graph" : "",
              c->fails              ? ", in which a call of CUDA fails,"
