@@ -90,9 +90,9 @@ static inline void ask_sizes(struct lab_test *t, int32_t what)
 /* All the ways to be wrong, for one function. */
 static inline void ask_refusals(struct lab_test *t, int32_t what)
 {
-    static const int32_t odd[] = {ODD_NO_RING, ODD_NO_BUFFERS,  ODD_NO_BUFFER, ODD_TYPE,
-                                  ODD_OVERLAP, ODD_OVERLAP_END, ODD_OP,        ODD_SMALL,
-                                  ODD_HUGE,    ODD_SLICES};
+    static const int32_t odd[] = {ODD_NO_RING, ODD_NO_BUFFERS,  ODD_NO_BUFFER,  ODD_TYPE,
+                                  ODD_OVERLAP, ODD_OVERLAP_END, ODD_OP,         ODD_SMALL,
+                                  ODD_HUGE,    ODD_SLICES,      ODD_MANY_SLICES};
     struct ring_call call[COUNT(odd)];
     size_t used = 0;
     memset(call, 0, sizeof call);
@@ -101,7 +101,7 @@ static inline void ask_refusals(struct lab_test *t, int32_t what)
             continue;
         if (what <= DO_ALL_GATHER && overlaps(odd[i]))
             continue;
-        if (what != DO_PIPELINED && odd[i] == ODD_SLICES)
+        if (what != DO_PIPELINED && odd[i] >= ODD_SLICES)
             continue;
         call[used++] =
             (struct ring_call){.what = what,

@@ -137,10 +137,11 @@ enum odd {
     ODD_HUGE,        /* 2^32 elements more: no inbox holds them */
     ODD_NO_SEND,     /* the last rank's, and no other array's */
     ODD_NO_RECV,
-    ODD_FITS,   /* inboxes just large enough, which is fine */
-    ODD_TIGHT,  /* inboxes too small by one byte: for the longest chunk, and for no other */
-    ODD_SLICES, /* none */
-    ODD_FAR,    /* 2^32 elements more, which exist; the inboxes only say that they hold them */
+    ODD_FITS,        /* inboxes just large enough, which is fine */
+    ODD_TIGHT,       /* inboxes too small by one byte: for the longest chunk, and for no other */
+    ODD_SLICES,      /* none */
+    ODD_MANY_SLICES, /* one more than there are */
+    ODD_FAR,         /* 2^32 elements more, which exist; the inboxes only say that they hold them */
 };
 enum fails { FAILS_NOT, FAILS, FAILS_WAIT, FAILS_RECORD };
 #define RING_CALLS 24

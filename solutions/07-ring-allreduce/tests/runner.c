@@ -179,7 +179,7 @@ static int run_with(struct job *job, uint64_t elements, void **send, void **recv
     enum ring_type type = c->odd == ODD_TYPE ? (enum ring_type)7 : (enum ring_type)c->type;
     enum ring_op op = c->odd == ODD_OP ? (enum ring_op)7 : (enum ring_op)c->op;
     struct ring *ring = c->odd == ODD_NO_RING ? NULL : &job->ring;
-    int slices = c->odd == ODD_SLICES ? 0 : c->slices;
+    int slices = c->odd == ODD_SLICES ? 0 : c->odd == ODD_MANY_SLICES ? RING_SLICES + 1 : c->slices;
     size_t count = (size_t)elements;
 
     for (int r = 0; r < c->n; r++) {
