@@ -35,6 +35,12 @@ class Corpus(unittest.TestCase):
         (packages,) = re.findall(r"and (\d+)\s+hostile packages", PAGE)
         self.assertEqual((int(told), int(packages)), (attacks, len(CASES)))
 
+    def test_the_count_by_tier(self) -> None:
+        often = sum(len(load(group)) for group in groups() if group not in RARELY)
+        every = sum(len(load(group)) for group in groups())
+        (told,) = re.findall(r"is asked (\d+) submissions on each change.*?all (\d+);", PAGE, re.S)
+        self.assertEqual(tuple(map(int, told)), (often, every))
+
     def test_each_group_has_its_row(self) -> None:
         """Its number, and where it is graded."""
         tiers = ", ".join(f"`{tier}`" for tier in Tier if tier is not Tier.BARE)
