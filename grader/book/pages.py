@@ -42,6 +42,7 @@ INSTRUCTORS = (
     "security.md",
 )
 MAINTAINERS = ("architecture.md", "conformance.md", "seeds.md", "style.md", "testing.md")
+WIDEST = 150  # characters of a line in a block; about 100 fit on the page
 NUMBERED = re.compile(r"\b([Cc]hapter )(\d{1,2})\b")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 
@@ -139,13 +140,21 @@ def render(project: Project, page: Page) -> str:
 
 
 def _prose(text: str, change: Callable[[str], str]) -> str:
-    """Applies `change` to all but figures and fenced blocks, whose tabs become spaces: MkDocs would
-    expand them to multiples of four."""
+    """Applies `change` to all but figures and fenced blocks."""
     kept = r"(^```.*?^```$|^<figure.*?</figure>$)"
     parts = re.split(kept, text, flags=re.MULTILINE | re.DOTALL)
     return "".join(
-        part.expandtabs(8) if re.match("```|<figure", part) else change(part) for part in parts
+        _fixed(part) if re.match("```|<figure", part) else change(part) for part in parts
     )
+
+
+def _fixed(part: str) -> str:
+    """A figure or a block, whose tabs become spaces: MkDocs would expand them to multiples of four.
+    Lines far wider than the page are sentences that a program prints: book.css wraps them."""
+    part = part.expandtabs(8)
+    if max(map(len, part.splitlines())) <= WIDEST:
+        return part
+    return re.sub(r"^```(\w*)\n", lambda m: f"``` {{ .{m[1] or 'text'} .wrapped }}\n", part)
 
 
 def _chapters(project: Project, page: Page, text: str) -> str:

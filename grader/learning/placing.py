@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 Point = tuple[float, float]
 
 _LEVELS = ("host", "socket", "root", "switch", "GPU", "nvswitch")  # from below
-_LEVEL, _STEP, _GAP = 130.0, 140.0, 60.0  # between levels, GPUs, and sockets' groups of GPUs
+_LEVEL, _STEP, _GAP = 130.0, 124.0, 40.0  # between levels, GPUs, and sockets' groups of GPUs
 _FAN = 16.0  # more height below an NVSwitch for each GPU
 _SAMPLES = 16  # pieces of a curve
 _BEND = 45.0

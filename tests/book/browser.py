@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The site in a browser, from disk: search, both themes, the width of a phone, and the parts that
-can be played with. One page in four on a phone; with PEERLAB_FULL in the environment all. Exit
-status 77 where Chromium, MkDocs or Graphviz is not installed."""
+"""The site in a browser, from disk: search, both themes, the parts that can be played with, and
+whether pages fit a phone, a wide window and paper. One page in four; with PEERLAB_FULL in the
+environment all. Exit status 77 where Chromium, MkDocs or Graphviz is not installed."""
 
 import base64
 import json
@@ -22,12 +22,28 @@ from grader.course.project import Project  # noqa: E402
 
 SITE = Path()
 PLAN = ROOT / "build" / "vgpu" / "bin" / "zero-plan"
+A4 = 718  # pixels between the margins
 EVERY = 1 if "PEERLAB_FULL" in os.environ else 4
 TABLE = """[...document.querySelectorAll('[data-play=%s] tbody tr')]
     .map(row => [...row.cells].map(cell => cell.textContent))"""
 BUTTON = "document.querySelectorAll('[data-play=ring] button')[%d].click()"
 SET = """{ const field = document.querySelectorAll('[data-play=%s] input')[%d];
     field.value = '%s'; field.dispatchEvent(new Event('input')); }"""
+# Words of code whose contrast with what is behind them is below 4.5.
+PALE = """(() => {
+    const numbers = colour => colour.match(/[\\d.]+/g).map(Number);
+    const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+        .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0.05);
+    const behind = word => {
+        const own = numbers(getComputedStyle(word).backgroundColor);
+        return own.length < 4 || own[3] > 0.5 ? own : behind(word.parentElement);
+    };
+    return [...document.querySelectorAll('pre span:not(:has(*)), a code')].filter(word => {
+        const both = [numbers(getComputedStyle(word).color), behind(word)].map(light);
+        return word.textContent.trim() && Math.max(...both) / Math.min(...both) < 4.5;
+    }).map(word => word.textContent);
+})()"""
 CHOOSE = """{ const field = document.querySelector('[data-play=zero] %s');
     field.%s = %s; field.dispatchEvent(new Event('change')); }"""
 
@@ -60,23 +76,41 @@ class Site(unittest.TestCase):
             )
             self.assertTrue(any(page in place for place in found), (query, found))
 
-    def test_pages_fit_a_phone_and_figures_speak(self) -> None:
-        self.browser.look(width=390)
+    def test_pages_fit_and_figures_speak(self) -> None:
         self.addCleanup(self.browser.look)
+        for width in (390, 1280):
+            self.browser.look(width=width)
+            for page in pages.pages(Project(ROOT))[::EVERY]:
+                self.open(page.place.replace(".md", ".html"))
+                self.check_page(f"{page.place} at {width}", width)
+
+    def check_page(self, name: str, width: int) -> None:
+        wide = self.browser.ask("document.documentElement.scrollWidth")
+        self.assertLessEqual(wide, width, f"{name} is wider than the window")
+        silent = self.browser.ask(
+            "[...document.querySelectorAll('article img, figure.drawn svg, iframe.sample')]"
+            ".filter(f => !(f.alt || f.title || f.querySelector('title')?.textContent)).length"
+        )
+        self.assertEqual(silent, 0, f"{name}: figures without words")
+        heights = self.browser.ask(
+            "[...document.querySelectorAll('figure.drawn text')]"
+            ".map(text => text.getBoundingClientRect().height).filter(height => height)"
+        )
+        self.assertGreater(min(heights, default=99), 8, f"{name}: words too small")
+        cut = self.browser.ask(
+            "[...document.querySelectorAll('pre > code')].filter(code =>"
+            " Math.max(...code.textContent.split('\\n').map(line => line.length)) > 150 &&"
+            " code.scrollWidth > code.clientWidth + 1).length"
+        )
+        self.assertEqual(cut, 0, f"{name}: sentences in blocks that are not wrapped")
+
+    def test_pages_fit_paper(self) -> None:
+        self.addCleanup(self.browser.look)
+        self.browser.look(width=A4, media="print")
         for page in pages.pages(Project(ROOT))[::EVERY]:
             self.open(page.place.replace(".md", ".html"))
-            width = self.browser.ask("document.documentElement.scrollWidth")
-            self.assertLessEqual(width, 390, f"{page.place} is wider than a phone")
-            silent = self.browser.ask(
-                "[...document.querySelectorAll('article img, figure.drawn svg, iframe.sample')]"
-                ".filter(f => !(f.alt || f.title || f.querySelector('title')?.textContent)).length"
-            )
-            self.assertEqual(silent, 0, f"{page.place}: figures without words")
-            heights = self.browser.ask(
-                "[...document.querySelectorAll('figure.drawn text')]"
-                ".map(text => text.getBoundingClientRect().height).filter(height => height)"
-            )
-            self.assertGreater(min(heights, default=99), 8, f"{page.place}: words too small")
+            wide = self.browser.ask("document.documentElement.scrollWidth")
+            self.assertLessEqual(wide, A4, f"{page.place} is wider than paper")
 
     def test_samples_are_drawn(self) -> None:
         """The pages in frames, by themselves; a frame's inside is nobody's from disk."""
@@ -318,6 +352,8 @@ class Themes(unittest.TestCase):
                     " getComputedStyle(document.querySelector('article')).color).length"
                 )
                 self.assertEqual(odd, 0, f"{page.name}: words of figures in another colour")
+                pale = browser.ask(PALE)
+                self.assertEqual(pale, [], f"{page.name}: code that is hard to see")
 
     def test_the_switch(self) -> None:
         with Browser(find() or "") as browser:
