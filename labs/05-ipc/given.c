@@ -36,6 +36,12 @@ int ipc_result(cudaError_t error)
     }
 }
 
+void event_drop(cudaEvent_t event)
+{
+    if (event)
+        (void)ipc_result(cudaEventDestroy(event));
+}
+
 const char *ipc_sentence(int result)
 {
     switch (result) {

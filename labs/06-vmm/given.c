@@ -79,6 +79,12 @@ int vec_close(struct vvec *v)
     return LAB_OK;
 }
 
+void vec_undo(CUdeviceptr at, size_t bytes, CUmemGenericAllocationHandle part)
+{
+    (void)cuMemUnmap(at, bytes); /* succeeds where nothing is mapped */
+    (void)cuMemRelease(part);
+}
+
 /* ---- parcels ---- */
 
 /* A message of one size_t, and room for one descriptor beside it. */
@@ -147,6 +153,15 @@ void parcel_drop(struct vmm_parcel *parcel)
     if (parcel->fd > 0)
         close(parcel->fd);
     parcel->fd = -1;
+}
+
+int parcel_make(struct vmm_parcel *parcel, int fd, size_t bytes)
+{
+    fd = parcel_number(fd); /* where stdin is closed, 0 is the first number that is free */
+    if (fd < 0)
+        return LAB_ENOMEM;
+    *parcel = (struct vmm_parcel){.fd = fd, .bytes = bytes};
+    return LAB_OK;
 }
 
 int parcel_number(int fd)

@@ -111,6 +111,12 @@ static inline int vmm_result(CUresult result)
     }
 }
 
+/* The first failure of several calls: first = vmm_first(first, the next call's result). */
+static inline CUresult vmm_first(CUresult first, CUresult next)
+{
+    return first == CUDA_SUCCESS ? next : first;
+}
+
 /* Starts the driver API; LAB_OK when there is a GPU of that number, else LAB_ENOGPU. */
 int vmm_gpu(int device);
 
@@ -124,11 +130,19 @@ int vec_open(struct vvec *v, int dev, size_t reserve);
 int vec_share(struct vvec *v, int peer, CUmemAccess_flags flags);
 int vec_close(struct vvec *v);
 
+/* Gives a new part back that could not be used: unmaps it from `at`, if it is mapped there, and
+ * releases its handle. */
+void vec_undo(CUdeviceptr at, size_t bytes, CUmemGenericAllocationHandle part);
+
 /* Through a connected Unix socket (SCM_RIGHTS): the descriptor arrives as another number for the
  * same thing; the sender keeps its own. */
 int parcel_send(int to, const struct vmm_parcel *parcel);
 int parcel_recv(int from, struct vmm_parcel *parcel); /* LAB_EPEER: the other side is gone */
 void parcel_drop(struct vmm_parcel *parcel);
+
+/* Fills a parcel with a descriptor that is just made, under a number above 0. LAB_ENOMEM: there is
+ * no other number; the descriptor is closed then. */
+int parcel_make(struct vmm_parcel *parcel, int fd, size_t bytes);
 
 /* The descriptor fd under a number above 0: 0 is moved, any other stays. -1: there is no other. */
 int parcel_number(int fd);

@@ -109,7 +109,11 @@ int peer_hear(int fd, int wait_ms, size_t *number);
 
 int ipc_result(cudaError_t error); /* the lab's result; clears the error */
 
-/* The same for a call that uses a neighbour's memory or events: LAB_EPEER if a neighbour has gone.
+/* Destroys an event, mine or another process's, if there is one; no error is left. */
+void event_drop(cudaEvent_t event);
+
+/* ipc_result for a call that uses a neighbour's memory or events: LAB_EPEER if a neighbour has
+ * gone.
  */
 int ring_result(const struct ring *ring, cudaError_t error);
 

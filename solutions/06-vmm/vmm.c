@@ -31,7 +31,9 @@ static CUresult allow(CUdeviceptr base, size_t bytes, int device, CUmemAccess_fl
 // END SOLUTION
 int vmm_round(size_t bytes, const int *devs, int n, size_t *rounded)
 {
-    // TODO(1): round up to what every one of the GPUs can allocate.  (about 18 lines)
+    if (!devs || n < 1 || !rounded || bytes == 0)
+        return LAB_EINVAL;
+    // TODO(1): round up to what every one of the GPUs can allocate.  (about 17 lines)
     //   before: *rounded holds anything
     //   after:  *rounded is a multiple of each granularity, at least bytes, and no larger than
     //           needed
@@ -40,8 +42,6 @@ int vmm_round(size_t bytes, const int *devs, int n, size_t *rounded)
     // BEGIN SOLUTION
     size_t largest = 1;
     int rc;
-    if (!devs || n < 1 || !rounded || bytes == 0)
-        return LAB_EINVAL;
     for (int i = 0; i < n; i++) {
         size_t granule = 0;
         if ((rc = vmm_gpu(devs[i])))
@@ -58,7 +58,6 @@ int vmm_round(size_t bytes, const int *devs, int n, size_t *rounded)
     *rounded = (bytes + largest - 1) / largest * largest;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)bytes, (void)devs, (void)n, (void)rounded;
     // STUB: TODO(1);
 }
 
@@ -78,6 +77,8 @@ static int place(struct vmm *v, int dev)
 // END SOLUTION
 int vmm_alloc(int dev, size_t bytes, struct vmm *v)
 {
+    if (!v)
+        return LAB_EINVAL;
     // TODO(2): memory, addresses, the one at the other, and access.  (about 30 lines)
     //   before: *v holds anything
     //   after:  *v is complete, or as it was, and then nothing is left
@@ -86,8 +87,6 @@ int vmm_alloc(int dev, size_t bytes, struct vmm *v)
     // BEGIN SOLUTION
     struct vmm made = {.device = dev};
     int rc;
-    if (!v)
-        return LAB_EINVAL;
     if ((rc = vmm_round(bytes, &dev, 1, &made.bytes)))
         return rc;
     CUmemAllocationProp prop = memory_of(dev);
@@ -99,54 +98,52 @@ int vmm_alloc(int dev, size_t bytes, struct vmm *v)
         *v = made;
     return rc;
     // END SOLUTION
-    // STUB: (void)dev, (void)bytes, (void)v;
+    // STUB: (void)dev, (void)bytes;
     // STUB: TODO(2);
 }
 
 int vmm_share(const struct vmm *v, int peer, CUmemAccess_flags flags)
 {
-    // TODO(3): let one GPU use one allocation.  (about 14 lines)
-    //   before: the owner has access
-    //   after:  peer has what flags say, all other GPUs have what they had
-    //   use:    vmm_gpu, vmm_reach, cuMemSetAccess, vmm_result
-    // BEGIN SOLUTION
-    int rc;
     if (!v || !v->base || peer == v->device)
         return LAB_EINVAL;
     if (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && flags != CU_MEM_ACCESS_FLAGS_PROT_READ &&
         flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
         return LAB_EINVAL;
+    // TODO(3): let one GPU use one allocation.  (about 6 lines)
+    //   before: the owner has access
+    //   after:  peer has what flags say, all other GPUs have what they had
+    //   use:    vmm_gpu, vmm_reach, cuMemSetAccess, vmm_result
+    // BEGIN SOLUTION
+    int rc;
     if ((rc = vmm_gpu(peer)) || (rc = vmm_reach(peer, v->device)))
         return rc;
     return vmm_result(allow(v->base, v->bytes, peer, flags));
     // END SOLUTION
-    // STUB: (void)v, (void)peer, (void)flags;
     // STUB: TODO(3);
 }
 
 int vmm_free(struct vmm *v)
 {
-    // TODO(4): give everything back, once.  (about 18 lines)
-    //   before: some or all of *v may be zero; an allocation need not be mapped yet
-    //   after:  nothing of v is left, *v is all zero
-    //   use:    cuMemUnmap (fine where nothing is mapped), cuMemAddressFree, cuMemRelease, memset
-    // BEGIN SOLUTION
-    CUresult first = CUDA_SUCCESS, r;
+    CUresult first = CUDA_SUCCESS;
     if (!v)
         return LAB_EINVAL;
+    // TODO(4): give everything back, once.  (about 7 lines)
+    //   before: some or all of *v may be zero; an allocation need not be mapped yet
+    //   after:  nothing of v is left, *v is all zero
+    //   use:    cuMemUnmap (fine where nothing is mapped), cuMemAddressFree, cuMemRelease,
+    //           vmm_first for each result, memset, vmm_result(first)
+    // BEGIN SOLUTION
     // A failure does not stop the rest: what can be given back is given back.
     if (v->base) {
-        if ((r = cuMemUnmap(v->base, v->bytes)) != CUDA_SUCCESS)
-            first = r;
-        if ((r = cuMemAddressFree(v->base, v->bytes)) != CUDA_SUCCESS && first == CUDA_SUCCESS)
-            first = r;
+        first = vmm_first(first, cuMemUnmap(v->base, v->bytes));
+        first = vmm_first(first, cuMemAddressFree(v->base, v->bytes));
     }
-    if (v->handle && (r = cuMemRelease(v->handle)) != CUDA_SUCCESS && first == CUDA_SUCCESS)
-        first = r;
+    if (v->handle)
+        first = vmm_first(first, cuMemRelease(v->handle));
     memset(v, 0, sizeof *v);
     return vmm_result(first);
     // END SOLUTION
-    // STUB: (void)v;
+    // STUB: (void)first;
     // STUB: TODO(4);
 }
 
@@ -160,34 +157,23 @@ static int allow_part(const struct vvec *v, CUdeviceptr at, size_t bytes)
     return rc;
 }
 
-/* Maps a new part behind the vector; unmaps it again when access cannot be given. */
-static int append(const struct vvec *v, CUmemGenericAllocationHandle part, size_t bytes)
-{
-    CUdeviceptr at = v->base + v->bytes;
-    int rc = vmm_result(cuMemMap(at, bytes, 0, part, 0));
-    if (rc)
-        return rc;
-    if ((rc = allow_part(v, at, bytes)))
-        (void)cuMemUnmap(at, bytes);
-    return rc;
-}
-
 // END SOLUTION
 int vec_grow(struct vvec *v, size_t bytes)
 {
-    // TODO(5): one more part behind the others.  (about 45 lines: a helper or two)
-    //   before: v->bytes are mapped from v->base on, v->reserved are reserved
-    //   after:  v->bytes >= bytes, v->base is what it was; or nothing has changed
-    //   use:    vmm_round for the bytes that are missing (the sharers' GPUs count too),
-    //           cuMemCreate, cuMemMap, cuMemSetAccess; cuMemUnmap, cuMemRelease on the way out
-    // BEGIN SOLUTION
-    CUmemGenericAllocationHandle part;
-    int devs[1 + VVEC_SHARERS], rc;
-    size_t more;
     if (!v || !v->base || bytes == 0)
         return LAB_EINVAL;
     if (bytes <= v->bytes)
         return LAB_OK;
+    // TODO(5): one more part behind the others.  (about 30 lines: a helper may help)
+    //   before: v->bytes are mapped from v->base on, v->reserved are reserved
+    //   after:  v->bytes >= bytes, v->base is what it was; or nothing has changed
+    //   use:    vmm_round for the bytes that are missing (the sharers' GPUs count too),
+    //           cuMemCreate, cuMemMap, cuMemSetAccess; vec_undo on the way out
+    // BEGIN SOLUTION
+    CUmemGenericAllocationHandle part;
+    int devs[1 + VVEC_SHARERS], rc;
+    CUdeviceptr end = v->base + v->bytes;
+    size_t more;
     devs[0] = v->device;
     for (int i = 0; i < v->sharers; i++)
         devs[1 + i] = v->sharer[i].device;
@@ -198,39 +184,33 @@ int vec_grow(struct vvec *v, size_t bytes)
     CUmemAllocationProp prop = memory_of(v->device);
     if ((rc = vmm_result(cuMemCreate(&part, more, &prop, 0))))
         return rc;
-    if ((rc = append(v, part, more))) {
-        (void)cuMemRelease(part);
+    if ((rc = vmm_result(cuMemMap(end, more, 0, part, 0))) || (rc = allow_part(v, end, more))) {
+        vec_undo(end, more, part);
         return rc;
     }
     v->part[v->parts++] = part;
     v->bytes += more;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)v, (void)bytes;
     // STUB: TODO(5);
 }
 
 int vmm_export(const struct vmm *v, struct vmm_parcel *parcel)
 {
-    // TODO(6): a descriptor for the allocation.  (about 12 lines)
+    if (!v || !parcel || !v->handle)
+        return LAB_EINVAL;
+    // TODO(6): a descriptor for the allocation.  (about 5 lines)
     //   before: *parcel holds anything
     //   after:  *parcel names the allocation and says how long it is
     //   use:    cuMemExportToShareableHandle with CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR (its
-    //           first argument is the address of an int), parcel_number
+    //           first argument is the address of an int), parcel_make
     // BEGIN SOLUTION
-    int fd = -1, rc;
-    if (!v || !parcel || !v->handle)
-        return LAB_EINVAL;
+    int fd, rc;
     if ((rc = vmm_result(cuMemExportToShareableHandle(
              &fd, v->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0))))
         return rc;
-    fd = parcel_number(fd); // where stdin is closed, 0 is the first number that is free
-    if (fd < 0)
-        return LAB_ENOMEM;
-    *parcel = (struct vmm_parcel){.fd = fd, .bytes = v->bytes};
-    return LAB_OK;
+    return parcel_make(parcel, fd, v->bytes);
     // END SOLUTION
-    // STUB: (void)v, (void)parcel;
     // STUB: TODO(6);
 }
 
@@ -249,7 +229,9 @@ static int whose(struct vmm *v, int dev)
 // END SOLUTION
 int vmm_import(struct vmm_parcel *parcel, int dev, struct vmm *v)
 {
-    // TODO(6), second half: the allocation that a descriptor names.  (about 30 lines)
+    if (!parcel || !v || parcel->fd <= 0 || parcel->bytes == 0)
+        return LAB_EINVAL;
+    // TODO(6), second half: the allocation that a descriptor names.  (about 28 lines)
     //   before: *v holds anything; the descriptor is the caller's
     //   after:  *v is complete and the descriptor closed; or both are as they were
     //   use:    vmm_gpu, cuMemImportFromShareableHandle (it takes the descriptor itself, cast to a
@@ -258,8 +240,6 @@ int vmm_import(struct vmm_parcel *parcel, int dev, struct vmm *v)
     // BEGIN SOLUTION
     struct vmm made = {.device = -1};
     int rc;
-    if (!parcel || !v || parcel->fd <= 0 || parcel->bytes == 0)
-        return LAB_EINVAL;
     if ((rc = vmm_gpu(dev)))
         return rc;
     made.bytes = parcel->bytes;
@@ -276,6 +256,6 @@ int vmm_import(struct vmm_parcel *parcel, int dev, struct vmm *v)
     *v = made;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)parcel, (void)dev, (void)v;
+    // STUB: (void)dev;
     // STUB: TODO(6);
 }

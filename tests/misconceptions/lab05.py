@@ -80,18 +80,11 @@ MISCONCEPTIONS = [
         todo=2,
         belief="addresses are unified, so the memory is seen at the same address everywhere: once "
         "opened I remember it for good",
-        find="""    void *base;
-    int rc;
-    if (!wire || wire->bytes == 0 || !remote)
-        return LAB_EINVAL;
-    if ((rc =
-             ipc_result(""",
-        replace="""    static void *base;
-    int rc = LAB_OK;
-    if (!wire || wire->bytes == 0 || !remote)
-        return LAB_EINVAL;
-    if (!base && (rc =
-             ipc_result(""",
+        find="    void *base;\n    int rc;\n    if ((rc =\n             ipc_result(",
+        replace="    static void *base;\n"
+        "    int rc = LAB_OK;\n"
+        "    if (!base && (rc =\n"
+        "             ipc_result(",
         named=("address|another|handle|stale",),
     ),
     Misconception(
@@ -130,29 +123,28 @@ MISCONCEPTIONS = [
         name="exported_is_out_of_my_hands",
         todo=3,
         belief="once the first event is exported it is the others': on failure it must stay",
-        find="    for (int i = 0; i < 2 && rc; i++)\n        if (made.event[i])\n            (void)cudaEventDestroy(made.event[i]);\n    if (!rc)",
-        replace="    if (!rc)",
+        find="    for (int i = 0; i < 2 && rc; i++)\n        event_drop(made.event[i]);\n",
+        replace="",
         named=("all or nothing|leak|destroyed|left|event",),
     ),
     Misconception(
         name="tell_then_record",
         todo=4,
         belief="tell early: the next rank then has its wait ready when I record",
-        find="""    if (!rc)
-        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));
-    if (!rc)
-        rc = peer_tell(ring->peers->to_next, bytes);""",
-        replace="""    if (!rc)
-        rc = peer_tell(ring->peers->to_next, bytes);
-    if (!rc)
-        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));""",
+        find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))) ||\n"
+        "        (rc = peer_tell(ring->peers->to_next, bytes)))\n"
+        "        return rc;\n",
+        replace="        (rc = peer_tell(ring->peers->to_next, bytes)))\n"
+        "        return rc;\n"
+        "    if ((rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))))\n"
+        "        return rc;\n",
         named=("record, then tell|recorded before the message|before the message",),
     ),
     Misconception(
         name="the_message_is_the_order",
         todo=4,
         belief="when the message arrives the bytes have arrived; events are not needed as well",
-        find="    if (!rc)\n        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));\n",
+        find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))) ||\n",
         replace="",
         named=("event|record",),
     ),
@@ -160,16 +152,17 @@ MISCONCEPTIONS = [
         name="the_inbox_is_always_free",
         todo=4,
         belief="the next rank takes faster than I put: nobody has to say that the inbox is drained",
-        find="    if (ring->puts > 0) {",
-        replace="    if (ring->puts > 0 && (rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)))\n        return rc;\n    if (0) {",
+        find="        ((rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)) ||\n"
+        "         (rc = ring_result(ring, cudaStreamWaitEvent(ring->stream, ring->next_drained, 0)))))\n",
+        replace="        (rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)))\n",
         named=("drained|overwritten",),
     ),
     Misconception(
         name="every_put_hears",
         todo=4,
         belief="every put, the first too, has to hear that the inbox is empty",
-        find="    if (ring->puts > 0) {",
-        replace="    if (ring->puts >= 0) {",
+        find="    if (ring->puts > 0 &&\n",
+        replace="    if (ring->puts >= 0 &&\n",
         named=("first put|but the first|first",),
     ),
     Misconception(
@@ -184,8 +177,10 @@ MISCONCEPTIONS = [
         name="finish_before_telling",
         todo=4,
         belief="before I tell that the bytes are there I wait until they are",
-        find="        rc = peer_tell(ring->peers->to_next, bytes);",
-        replace="        rc = ring_result(ring, cudaStreamSynchronize(ring->stream));\n    if (!rc)\n        rc = peer_tell(ring->peers->to_next, bytes);",
+        find="        (rc = peer_tell(ring->peers->to_next, bytes)))\n        return rc;\n",
+        replace="        (rc = ring_result(ring, cudaStreamSynchronize(ring->stream))) ||\n"
+        "        (rc = peer_tell(ring->peers->to_next, bytes)))\n"
+        "        return rc;\n",
         named=("wait", "GPU|host|came back|returned|queue"),
     ),
     Misconception(
@@ -224,16 +219,17 @@ MISCONCEPTIONS = [
         name="nobody_waits_for_my_answer",
         todo=5,
         belief="recording DRAINED is the answer; a message back would say the same once more",
-        find="    if ((rc = peer_tell(ring->peers->from_prev, there)))\n        return rc;\n    *bytes",
-        replace="    *bytes",
+        find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream))) ||\n"
+        "        (rc = peer_tell(ring->peers->from_prev, there)))\n",
+        replace="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream))))\n",
         named=("tell|told|message|say",),
     ),
     Misconception(
         name="answers_go_on",
         todo=5,
         belief="the ring has one direction: what I have to say goes to the next rank",
-        find="    if ((rc = peer_tell(ring->peers->from_prev, there)))",
-        replace="    if ((rc = peer_tell(ring->peers->to_next, there)))",
+        find="        (rc = peer_tell(ring->peers->from_prev, there)))\n",
+        replace="        (rc = peer_tell(ring->peers->to_next, there)))\n",
         named=("previous|from_prev|prev",),
     ),
     Misconception(
@@ -256,7 +252,7 @@ MISCONCEPTIONS = [
         name="others_events_are_theirs",
         todo=6,
         belief="events that I opened are the others'; they destroy them",
-        find="    if (ring->prev_filled)\n        (void)ipc_result(cudaEventDestroy(ring->prev_filled));\n    if (ring->next_drained)\n        (void)ipc_result(cudaEventDestroy(ring->next_drained));\n",
+        find="    event_drop(ring->prev_filled);\n    event_drop(ring->next_drained);\n",
         replace="",
         named=("event",),
     ),
@@ -272,24 +268,30 @@ MISCONCEPTIONS = [
         name="a_dead_peer_excuses_all",
         todo=6,
         belief="when a peer has died there is nothing left to tidy up",
-        find="    for (int i = 0; i < 2; i++)\n        if (ring->mine.event[i])\n            (void)ipc_result(cudaEventDestroy(ring->mine.event[i]));",
-        replace="    if (all) {\n        memset(ring, 0, sizeof *ring);\n        return all;\n    }\n    for (int i = 0; i < 2; i++)\n        if (ring->mine.event[i])\n            (void)ipc_result(cudaEventDestroy(ring->mine.event[i]));",
+        find="    event_drop(ring->mine.event[FILLED]);\n",
+        replace="    if (all) {\n"
+        "        memset(ring, 0, sizeof *ring);\n"
+        "        return all;\n"
+        "    }\n"
+        "    event_drop(ring->mine.event[FILLED]);\n",
         named=("given back|freed|all the same|leak|left",),
     ),
     Misconception(
         name="recv_waits_and_that_is_fine",
         todo=7,
         belief="recv comes back when there is something; a time limit is not needed",
-        find="    do\n        ready = poll(&wait, 1, wait_ms);\n    while (ready < 0 && errno == EINTR);",
-        replace="    do\n        ready = poll(&wait, 1, -1);\n    while (ready < 0 && errno == EINTR);",
+        find="        ready = poll(&wait, 1, wait_ms);\n    while (ready < 0 && errno == EINTR);\n",
+        replace="        ready = poll(&wait, 1, -1);\n    while (ready < 0 && errno == EINTR);\n",
         named=("wait_ms|ms|silent|says nothing|hang|millisecond",),
     ),
     Misconception(
         name="a_signal_is_the_end",
         todo=7,
         belief="poll fails only when the other side is gone",
-        find="    do\n        ready = poll(&wait, 1, wait_ms);\n    while (ready < 0 && errno == EINTR);",
-        replace="    ready = poll(&wait, 1, wait_ms) + 0 * errno;",
+        find="    do // a signal ends poll early\n"
+        "        ready = poll(&wait, 1, wait_ms);\n"
+        "    while (ready < 0 && errno == EINTR);\n",
+        replace="    ready = poll(&wait, 1, wait_ms) + 0 * errno;\n",
         named=("signal|EINTR",),
     ),
     Misconception(

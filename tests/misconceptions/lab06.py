@@ -91,8 +91,19 @@ MISCONCEPTIONS = [
         name="a_mapping_needs_no_handle_any_more",
         todo=2,
         belief="after mapping, the handle has served; releasing it early saves a field",
-        find="    else\n        *v = made;\n    return rc;\n    // END SOLUTION\n    // STUB: (void)dev, (void)bytes, (void)v;",
-        replace="    else {\n        (void)cuMemRelease(made.handle);\n        made.handle = 0;\n        *v = made;\n    }\n    return rc;\n    // END SOLUTION\n    // STUB: (void)dev, (void)bytes, (void)v;",
+        find="    else\n"
+        "        *v = made;\n"
+        "    return rc;\n"
+        "    // END SOLUTION\n"
+        "    // STUB: (void)dev, (void)bytes;\n",
+        replace="    else {\n"
+        "        (void)cuMemRelease(made.handle);\n"
+        "        made.handle = 0;\n"
+        "        *v = made;\n"
+        "    }\n"
+        "    return rc;\n"
+        "    // END SOLUTION\n"
+        "    // STUB: (void)dev, (void)bytes;\n",
         named=("handle",),
     ),
     Misconception(
@@ -186,7 +197,7 @@ MISCONCEPTIONS = [
         name="freeing_addresses_unmaps",
         todo=4,
         belief="giving the addresses back unmaps what is there",
-        find="        if ((r = cuMemUnmap(v->base, v->bytes)) != CUDA_SUCCESS)\n            first = r;\n",
+        find="        first = vmm_first(first, cuMemUnmap(v->base, v->bytes));\n",
         replace="",
         named=("unmap|mapped|mapping",),
     ),
@@ -194,7 +205,7 @@ MISCONCEPTIONS = [
         name="unmapping_releases",
         todo=4,
         belief="memory without addresses is free: unmapping releases it",
-        find="    if (v->handle && (r = cuMemRelease(v->handle)) != CUDA_SUCCESS && first == CUDA_SUCCESS)\n        first = r;\n",
+        find="    if (v->handle)\n        first = vmm_first(first, cuMemRelease(v->handle));\n",
         replace="",
         named=("release|handle|allocation",),
     ),
@@ -202,7 +213,7 @@ MISCONCEPTIONS = [
         name="addresses_cost_nothing",
         todo=4,
         belief="addresses are cheap; there is no need to give them back",
-        find="        if ((r = cuMemAddressFree(v->base, v->bytes)) != CUDA_SUCCESS && first == CUDA_SUCCESS)\n            first = r;\n",
+        find="        first = vmm_first(first, cuMemAddressFree(v->base, v->bytes));\n",
         replace="",
         named=("address|reserv",),
     ),
@@ -210,24 +221,21 @@ MISCONCEPTIONS = [
         name="once_for_the_mapping_once_for_the_handle",
         todo=4,
         belief="memory was created and mapped, so it is released twice",
-        find="    if (v->handle && (r = cuMemRelease(v->handle))",
-        replace="    if (v->handle && v->base)\n        (void)cuMemRelease(v->handle);\n    if (v->handle && (r = cuMemRelease(v->handle))",
+        find="    if (v->handle)\n        first = vmm_first(first, cuMemRelease(v->handle));\n",
+        replace="    if (v->handle && v->base)\n"
+        "        (void)cuMemRelease(v->handle);\n"
+        "    if (v->handle)\n"
+        "        first = vmm_first(first, cuMemRelease(v->handle));\n",
         named=("twice|once|releas",),
     ),
     Misconception(
         name="addresses_first",
         todo=4,
         belief="things are given back in the order in which they were made: addresses, then mapping",
-        find="""        if ((r = cuMemUnmap(v->base, v->bytes)) != CUDA_SUCCESS)
-            first = r;
-        if ((r = cuMemAddressFree(v->base, v->bytes)) != CUDA_SUCCESS && first == CUDA_SUCCESS)
-            first = r;
-""",
-        replace="""        if ((r = cuMemAddressFree(v->base, v->bytes)) != CUDA_SUCCESS)
-            first = r;
-        if ((r = cuMemUnmap(v->base, v->bytes)) != CUDA_SUCCESS && first == CUDA_SUCCESS)
-            first = r;
-""",
+        find="        first = vmm_first(first, cuMemUnmap(v->base, v->bytes));\n"
+        "        first = vmm_first(first, cuMemAddressFree(v->base, v->bytes));\n",
+        replace="        first = vmm_first(first, cuMemAddressFree(v->base, v->bytes));\n"
+        "        first = vmm_first(first, cuMemUnmap(v->base, v->bytes));\n",
         named=("unmap|order|mapped|address",),
     ),
     Misconception(
@@ -309,24 +317,25 @@ MISCONCEPTIONS = [
         name="a_mapping_without_access_is_none",
         todo=5,
         belief="a part that nobody has access to need not be unmapped",
-        find="    if ((rc = allow_part(v, at, bytes)))\n        (void)cuMemUnmap(at, bytes);\n    return rc;",
-        replace="    return allow_part(v, at, bytes);",
+        find="        vec_undo(end, more, part);\n",
+        replace="        (void)cuMemRelease(part);\n",
         named=("unmap|mapped|mapping|as it was",),
     ),
     Misconception(
         name="the_handle_is_a_number",
         todo=6,
         belief="a handle is a number; sent to another process it means the same there",
-        find="    *parcel = (struct vmm_parcel){.fd = fd, .bytes = v->bytes};",
-        replace="    (void)close(fd);\n    *parcel = (struct vmm_parcel){.fd = (int)v->handle, .bytes = v->bytes};",
+        find="    return parcel_make(parcel, fd, v->bytes);\n",
+        replace="    (void)close(fd);\n    return parcel_make(parcel, (int)v->handle, v->bytes);\n",
         named=("descriptor",),
     ),
     Misconception(
         name="an_export_moves_it",
         todo=6,
         belief="what was exported is the receiver's: I release my handle",
-        find="    *parcel = (struct vmm_parcel){.fd = fd, .bytes = v->bytes};",
-        replace="    (void)cuMemRelease(v->handle);\n    *parcel = (struct vmm_parcel){.fd = fd, .bytes = v->bytes};",
+        find="    return parcel_make(parcel, fd, v->bytes);\n",
+        replace="    (void)cuMemRelease(v->handle);\n"
+        "    return parcel_make(parcel, fd, v->bytes);\n",
         named=("releas|handle|v itself|still|exporter",),
     ),
     Misconception(

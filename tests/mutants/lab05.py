@@ -86,29 +86,32 @@ MUTANTS = [
     Mutant(
         name="put_tells_before_it_records",
         todo=4,
-        find="    if (!rc)\n"
-        "        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));\n"
-        "    if (!rc)\n        rc = peer_tell(ring->peers->to_next, bytes);\n",
-        replace="    if (!rc)\n        rc = peer_tell(ring->peers->to_next, bytes);\n"
-        "    for (volatile int i = 0; i < 20000000; i++)\n        ;\n"
-        "    if (!rc)\n"
-        "        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));\n",
+        find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))) ||\n"
+        "        (rc = peer_tell(ring->peers->to_next, bytes)))\n"
+        "        return rc;\n",
+        replace="        (rc = peer_tell(ring->peers->to_next, bytes)))\n"
+        "        return rc;\n"
+        "    for (volatile int i = 0; i < 20000000; i++)\n"
+        "        ;\n"
+        "    if ((rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))))\n"
+        "        return rc;\n",
         rejected_by="put",
         why="a wait for an event that is not recorded yet is no wait",
     ),
     Mutant(
         name="put_missing_event",
         todo=4,
-        find="        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));\n",
-        replace="        rc = LAB_OK;\n",
+        find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))) ||\n",
+        replace="",
         rejected_by="put",
         why="the taker waits for nothing",
     ),
     Mutant(
         name="put_into_a_full_inbox",
         todo=4,
-        find="        rc = ring_result(ring, cudaStreamWaitEvent(ring->stream, ring->next_drained, 0));\n",
-        replace="        rc = LAB_OK;\n",
+        find="        ((rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)) ||\n"
+        "         (rc = ring_result(ring, cudaStreamWaitEvent(ring->stream, ring->next_drained, 0)))))\n",
+        replace="        (rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)))\n",
         rejected_by="put",
         why="overwrites what the next rank has not taken out yet",
     ),
@@ -131,17 +134,17 @@ MUTANTS = [
     Mutant(
         name="put_sleeps_instead",
         todo=4,
-        find="        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));\n",
-        replace="        (void)poll(NULL, 0, 20);\n",
+        find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))) ||\n",
+        replace="        (rc = 0 * poll(NULL, 0, 20)) ||\n",
         rejected_by="put",
         why="sleeping orders nothing",
     ),
     Mutant(
         name="take_does_not_wait",
         todo=5,
-        find="    if ((rc = ring_result(ring, cudaStreamWaitEvent(ring->stream, ring->prev_filled, 0))))\n"
-        "        return rc;\n",
-        replace="",
+        find="    if ((rc = ring_result(ring, cudaStreamWaitEvent(ring->stream, ring->prev_filled, 0))) ||\n"
+        "        (rc = ring_result(\n",
+        replace="    if ((rc = ring_result(\n",
         rejected_by="take",
         why="a message says that the event is recorded, not that the bytes are there",
     ),
@@ -156,8 +159,7 @@ MUTANTS = [
     Mutant(
         name="take_says_drained_without_event",
         todo=5,
-        find="    if ((rc = ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream))))\n"
-        "        return rc;\n",
+        find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream))) ||\n",
         replace="",
         rejected_by="take",
         why="the previous rank overwrites the inbox under the copy",
@@ -198,8 +200,7 @@ MUTANTS = [
     Mutant(
         name="close_leaks_the_others_events",
         todo=6,
-        find="    if (ring->prev_filled)\n"
-        "        (void)ipc_result(cudaEventDestroy(ring->prev_filled));\n",
+        find="    event_drop(ring->prev_filled);\n",
         replace="",
         rejected_by="close",
         why="an opened event is destroyed like any other",
@@ -268,18 +269,20 @@ MUTANTS = [
     Mutant(
         name="put_goes_on_without_peer",
         todo=4,
-        find="        if ((rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)))\n"
-        "            return rc;\n",
-        replace="        rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused);\n",
+        find="    if (ring->puts > 0 &&\n"
+        "        ((rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)) ||\n"
+        "         (rc",
+        replace="    if (ring->puts > 0 &&\n"
+        "        ((rc = 0 * peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)) ||\n"
+        "         (rc",
         rejected_by="put",
         why="writes into the inbox of a rank that has gone",
     ),
     Mutant(
         name="take_tells_what_failed",
         todo=5,
-        find="    if ((rc = ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream))))\n"
-        "        return rc;\n",
-        replace="    (void)ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream));\n",
+        find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream))) ||\n",
+        replace="        (rc = 0 * ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream))) ||\n",
         rejected_by="put_take_bad",
         why="an error that nobody hears of, and a neighbour that believes it",
     ),

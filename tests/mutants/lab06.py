@@ -135,8 +135,7 @@ MUTANTS = [
     Mutant(
         name="free_never_releases",
         todo=4,
-        find="    if (v->handle && (r = cuMemRelease(v->handle)) != CUDA_SUCCESS && first == CUDA_SUCCESS)\n"
-        "        first = r;\n",
+        find="    if (v->handle)\n        first = vmm_first(first, cuMemRelease(v->handle));\n",
         replace="",
         rejected_by="free",
         why="unmapped memory is still memory",
@@ -144,8 +143,7 @@ MUTANTS = [
     Mutant(
         name="free_keeps_the_addresses",
         todo=4,
-        find="        if ((r = cuMemAddressFree(v->base, v->bytes)) != CUDA_SUCCESS && first == CUDA_SUCCESS)\n"
-        "            first = r;\n",
+        find="        first = vmm_first(first, cuMemAddressFree(v->base, v->bytes));\n",
         replace="",
         rejected_by="free",
         why="reserves without ever freeing",
@@ -153,7 +151,7 @@ MUTANTS = [
     Mutant(
         name="free_keeps_the_mapping",
         todo=4,
-        find="        if ((r = cuMemUnmap(v->base, v->bytes)) != CUDA_SUCCESS)\n            first = r;\n",
+        find="        first = vmm_first(first, cuMemUnmap(v->base, v->bytes));\n",
         replace="",
         rejected_by="free",
         why="addresses with something mapped there cannot be freed",
@@ -207,24 +205,27 @@ MUTANTS = [
     Mutant(
         name="grow_keeps_the_part",
         todo=5,
-        find="        (void)cuMemRelease(part);\n        return rc;\n",
-        replace="        return rc;\n",
+        find="        vec_undo(end, more, part);\n",
+        replace="        (void)cuMemUnmap(end, more);\n",
         rejected_by="grow_unwinds",
         why="the new part is lost when it cannot be mapped",
     ),
     Mutant(
         name="grow_keeps_the_mapping",
         todo=5,
-        find="        (void)cuMemUnmap(at, bytes);\n    return rc;\n",
-        replace="        at = 0;\n    return rc;\n",
+        find="        vec_undo(end, more, part);\n",
+        replace="        (void)cuMemRelease(part);\n",
         rejected_by="grow_unwinds",
         why="a part stays mapped behind a vector that does not know of it",
     ),
     Mutant(
         name="grow_counts_too_early",
         todo=5,
-        find="    if ((rc = append(v, part, more))) {\n",
-        replace="    v->parts++;\n    rc = append(v, part, more);\n    v->parts -= rc == LAB_OK;\n"
+        find="    if ((rc = vmm_result(cuMemMap(end, more, 0, part, 0))) || (rc = allow_part(v, end, more))) {\n",
+        replace="    v->parts++;\n"
+        "    if (!(rc = vmm_result(cuMemMap(end, more, 0, part, 0))))\n"
+        "        rc = allow_part(v, end, more);\n"
+        "    v->parts -= rc == LAB_OK;\n"
         "    if (rc) {\n",
         rejected_by="grow_unwinds",
         why="an error that changes the vector all the same",
@@ -248,16 +249,16 @@ MUTANTS = [
     Mutant(
         name="export_a_second_descriptor",
         todo=6,
-        find="    *parcel = (struct vmm_parcel){.fd = fd, .bytes = v->bytes};\n",
-        replace="    *parcel = (struct vmm_parcel){.fd = dup(fd), .bytes = v->bytes};\n",
+        find="    return parcel_make(parcel, fd, v->bytes);\n",
+        replace="    return parcel_make(parcel, dup(fd), v->bytes);\n",
         rejected_by="send",
         why="a copy of the descriptor is a second one to close",
     ),
     Mutant(
         name="export_forgets_the_size",
         todo=6,
-        find=".bytes = v->bytes};\n    return LAB_OK;",
-        replace=".bytes = 2 << 20};\n    return LAB_OK;",
+        find="    return parcel_make(parcel, fd, v->bytes);\n",
+        replace="    return parcel_make(parcel, fd, 2 << 20);\n",
         rejected_by="send",
         why="a handle does not say how large its allocation is",
     ),
@@ -280,8 +281,9 @@ MUTANTS = [
     Mutant(
         name="export_descriptor_zero",
         todo=6,
-        find="    fd = parcel_number(fd); // where stdin is closed, 0 is the first number that is free\n",
-        replace="",
+        find="    return parcel_make(parcel, fd, v->bytes);\n",
+        replace="    *parcel = (struct vmm_parcel){.fd = fd, .bytes = v->bytes};\n"
+        "    return LAB_OK;\n",
         rejected_by="send",
         why="an import takes descriptor 0 for a null pointer",
     ),

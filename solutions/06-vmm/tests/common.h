@@ -404,7 +404,7 @@ static inline const struct parcel_out *ask_parcel(struct lab_test *t, const stru
     expect_rc(t, "vmm_export", out->exported, LAB_OK);
     lab_expect(t, out->export_fd > 0,
                "vmm_export put descriptor %d into the parcel%s: an import takes it for a null "
-               "pointer and refuses it; parcel_number moves it",
+               "pointer and refuses it; parcel_make moves it",
                out->export_fd, in->no_stdin ? " (the process has no stdin)" : "");
     lab_expect(t, out->export_fds == 1 || !lab_is_virtual(t),
                "vmm_export left %d new descriptors open, expected the parcel's and no other",
