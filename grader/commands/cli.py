@@ -87,6 +87,9 @@ def _instructor_commands(commands: "argparse._SubParsersAction[argparse.Argument
     add = commands.add_parser("handout", help="the students' copy: no solutions, no hidden tests")
     grading.add_packing_words(add)
     add.set_defaults(run=grading.handout)
+    add = commands.add_parser("pack", help="a handout with the virtual node compiled, to be linked")
+    grading.add_packing_words(add)
+    add.set_defaults(run=grading.pack)
     add = commands.add_parser(
         "lti",
         help="feedback and marks inside Moodle, Canvas, Blackboard, ILIAS",

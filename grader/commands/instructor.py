@@ -3,6 +3,7 @@
 that learners need none of its packages."""
 
 import argparse
+import platform
 from pathlib import Path
 
 from grader.base.exits import ExitStatus
@@ -85,6 +86,18 @@ def handout(project: Project, args: argparse.Namespace) -> ExitStatus:
     labs = project.some_labs(args.labs) or project.labs()
     count = handout.handout(project, args.target, labs, build=not args.no_build)
     print(f"{args.target}: {len(labs)} labs, {count} files, without solutions and hidden tests")
+    return ExitStatus.OK
+
+
+def pack(project: Project, args: argparse.Namespace) -> ExitStatus:
+    _needs_all(project)
+    from grader.export import pack
+
+    labs = project.some_labs(args.labs) or project.labs()
+    files, objects = pack.pack(project, args.target, labs, ready=args.no_build)
+    least = ".".join(map(str, pack.GLIBC))
+    print(f"{args.target}: a handout of {len(labs)} labs, {files} files; {objects} objects of the")
+    print(f"virtual node, to be linked with glibc {least} or newer on {platform.machine()}")
     return ExitStatus.OK
 
 

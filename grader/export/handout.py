@@ -48,18 +48,24 @@ _HIDDEN = "docs/samples/"  # a class's report names hidden tests
 
 def handout(project: Project, target: Path, labs: list[Lab], *, build: bool = True) -> int:
     """Writes the archive; returns how many files it has."""
+    found = contents(project, labs, build=build)
+    check(found, places(project))
+    write_zip(target, {f"{FOLDER}/{name}": entry for name, entry in found.items()})
+    return len(found)
+
+
+def contents(project: Project, labs: list[Lab], *, build: bool) -> Contents:
+    """The files of the archive, not checked yet."""
     used = _build(project, labs, build=build)
-    contents = {name: read(project, name) for name in files_of(project) if not _is_left_out(name)}
-    contents["docs/seeds.json"] = (_without_hidden(contents["docs/seeds.json"][0]), 0o644)
-    contents |= _skeletons(project, labs)
+    found = {name: read(project, name) for name in files_of(project) if not _is_left_out(name)}
+    found["docs/seeds.json"] = (_without_hidden(found["docs/seeds.json"][0]), 0o644)
+    found |= _skeletons(project, labs)
     for lab in used:
-        contents |= _built_upon(project, lab)
+        found |= _built_upon(project, lab)
     for lab in {*labs, *used}:
         name = f"reference/{platform.machine()}/{lab.folder}.o"
-        contents[name] = (reference.packed(project, lab), 0o644)
-    check(contents, _places(project))
-    write_zip(target, {f"{FOLDER}/{name}": entry for name, entry in contents.items()})
-    return len(contents)
+        found[name] = (reference.packed(project, lab), 0o644)
+    return found
 
 
 def _build(project: Project, labs: list[Lab], *, build: bool) -> list[Lab]:
@@ -111,7 +117,7 @@ def _is_left_out(name: str) -> bool:
     return PurePosixPath(name).parts[0] in _LEFT_OUT or name.startswith((*_GRADING, _HIDDEN))
 
 
-def _places(project: Project) -> set[bytes]:
+def places(project: Project) -> set[bytes]:
     """Folders of this machine, which must not occur in the archive."""
     folders = (project.root, project.build_dir)
     return {str(place).encode() for path in folders for place in (path, path.resolve())}

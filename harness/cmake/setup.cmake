@@ -16,6 +16,11 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 string(TOUPPER "${CMAKE_BUILD_TYPE}" PEERLAB_BUILD_TYPE)
 
+# A packed course (./lab pack) has the virtual node's objects.
+if(EXISTS ${PROJECT_SOURCE_DIR}/objects/${CMAKE_SYSTEM_PROCESSOR})
+  set(CMAKE_C_COMPILER_LAUNCHER sh ${PROJECT_SOURCE_DIR}/harness/cmake/packed.sh ${PROJECT_SOURCE_DIR})
+endif()
+
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter) # once: each search starts it
 
 set(CMAKE_C_STANDARD 11)

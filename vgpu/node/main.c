@@ -29,6 +29,7 @@
 
 #include "context.h"
 #include "cost.h"
+#include "close_range.h"
 #include "inject.h"
 #include "jail.h"
 #include "device_memory.h"
@@ -282,8 +283,8 @@ static void detach_process(void)
 static void close_inherited(void)
 {
     if (ready_fd > 3)
-        close_range(3, (unsigned)ready_fd - 1, 0);
-    close_range(ready_fd < 3 ? 3 : (unsigned)ready_fd + 1, ~0u, 0);
+        vgpu_close_range(3, (unsigned)ready_fd - 1);
+    vgpu_close_range(ready_fd < 3 ? 3 : (unsigned)ready_fd + 1, ~0u);
 }
 
 /* Every thread of every program and every exported allocation needs a descriptor, so the limit is

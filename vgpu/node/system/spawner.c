@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "ancestry.h"
+#include "close_range.h"
 #include "helper_filter.h"
 #include "protocol_exec.h"
 #include "wire.h"
@@ -227,8 +228,8 @@ static void handle_order(const struct order *o, const int *fds, int fd_count, st
 static void close_all_but(int kept)
 {
     if (kept > 3)
-        close_range(3, (unsigned)kept - 1, 0);
-    close_range((unsigned)kept + 1, ~0u, 0);
+        vgpu_close_range(3, (unsigned)kept - 1);
+    vgpu_close_range((unsigned)kept + 1, ~0u);
 }
 
 static void run_helper(int socket, const char *leftover)
