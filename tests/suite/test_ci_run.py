@@ -2,6 +2,7 @@
 """The functions of .ci/run: its set-up fails with any command of it, because a test that lacks what
 could not be installed is skipped; and its end tells again what failed, and counts."""
 
+import json
 import os
 import re
 import subprocess
@@ -18,6 +19,28 @@ STAND_IN = """\
 echo x >> "$CALLS"
 test "$(wc -l < "$CALLS")" -ne "$FAIL"
 """
+
+
+class Containers(unittest.TestCase):
+    def test_the_container_file_has_the_devcontainers_commands(self) -> None:
+        """But for what editors need; .ci/run runs the latter."""
+        text = (ROOT / "Containerfile").read_text(encoding="utf-8")
+        dev = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8"))
+        commands = dev["postCreateCommand"].replace("sudo ", "").replace(" gdb clangd graphviz", "")
+        self.assertEqual(" && ".join(re.findall(r"^RUN (.+)$", text, re.M)), commands)
+        release = re.search(r"^FROM debian:(\d+)-slim$", text, re.M)
+        assert release
+        self.assertTrue(dev["image"].endswith(f":debian-{release[1]}"))
+
+    def test_what_git_ignores_is_not_copied_into_it(self) -> None:
+        ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+        known = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
+        folders = {
+            name.strip("/")
+            for name in known
+            if name.strip("/") in (".venv", ".deps", ".lab", "build", "Testing")
+        }
+        self.assertLessEqual(folders, set(ignored))
 
 
 class SetUp(unittest.TestCase):
