@@ -9,11 +9,13 @@ on every link, must be the same, but for the form. With PEERLAB_FULL=1 there are
 import json
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import random_kernels
 from test_usual import LIBRARIES, OPTIONS, USUAL
@@ -113,6 +115,20 @@ __global__ void rounds(float *out, const float *in, int n, int m)
         out[i + j] = sum; // several threads store there
     }
 }
+__global__ void bodies(float4 *force, const float4 *body, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float4 me = body[i], sum = {0, 0, 0, 0};
+    for (int j = 0; j < n; j++) {
+        float4 other = body[j];
+        float x = other.x - me.x, y = other.y - me.y, z = other.z - me.z;
+        float near = 1.0f / sqrtf(x * x + y * y + z * z + 1e-3f), pull = other.w * near;
+        sum.x += pull * x;
+        sum.y += pull * y;
+        sum.z += pull * z;
+    }
+    force[i] = sum;
+}
 int main()
 {
     const int n = 128;
@@ -128,6 +144,7 @@ int main()
     before<<<4, 64>>>(p, p + n, 40);
     before<<<4, 64>>>(p, p, 40);
     rounds<<<2, 64>>>(p, p + n * n, n, 5);
+    bodies<<<4, 128>>>((float4 *)p, (float4 *)(p + n * n), 4 * n);
     cudaMemcpy(h, p, sizeof h, cudaMemcpyDefault);
     for (int i = 0; i < 3 * n * n + 8; i++)
         printf("%a\\n", h[i]);
@@ -426,6 +443,16 @@ class Forms(unittest.TestCase):
         source.write_text(ROUNDS)
         forms = self.alike(compile_program(source), **ORDERED)
         self.assertTrue(all(form.startswith("fast") for _, form in forms), forms)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "looks at this processor's code")
+    def test_square_roots_of_several_threads(self) -> None:
+        """The float4 of a thread is no vector: threads are one."""
+        source = self.folder / "rounds.cu"
+        source.write_text(ROUNDS)
+        with unittest.mock.patch.dict(os.environ, VGPU_CC_IMAGES=str(self.folder / "image")):
+            compile_program(source)
+        code = subprocess.check_output(["objdump", "-d", self.folder / "image0"], text=True)
+        self.assertTrue("vsqrtps" in code, "each thread takes its root by itself")
 
     def test_atomics(self) -> None:
         source = self.folder / "atomics.cu"

@@ -381,11 +381,16 @@ static void set_optimized(struct cc_lowering *l, bool lanes_only)
     }
 }
 
+/* Clang has made vectors of what lies side by side in one thread (a float4): they would keep
+ * threads from being a vector. */
+static const char scalar_passes[] = "function(scalarizer)";
+
 /* A condition that is the same in all threads is asked before their loop. */
 static const char lane_passes[] =
     "function(simplifycfg,sroa,simplifycfg,instcombine,loop-mssa(licm),"
     "loop-mssa(simple-loop-unswitch<nontrivial>),simplifycfg,instcombine,loop-mssa(licm),"
-    "loop(loop-rotate),loop(indvars),loop-vectorize,instcombine,loop-mssa(licm),simplifycfg)";
+    "loop(loop-rotate),loop(indvars),loop-vectorize,slp-vectorizer,instcombine,loop-mssa(licm),"
+    "simplifycfg)";
 
 /* Drops the fast form, for the reason `why`. */
 static void drop_form(struct lanes *f, const char *why)
@@ -428,13 +433,15 @@ static bool make_all(struct lanes *f, size_t count)
         for_instructions(&f[i], f[i].function, lower_atomic);
         cc_make_exact(f[i].l, f[i].function);
     }
+    set_optimized(f->l, true);
+    if (!cc_run_passes(f->l, scalar_passes))
+        return false;
     for (size_t i = 0; i < count; i++)
         if (is_divided(&f[i]))
             divide_form(&f[i]);
     for (int i = 0; i < MARKS; i++)
         if (LLVMGetNamedFunction(f->l->module, mark_name[i]) != NULL)
             LLVMDeleteFunction(LLVMGetNamedFunction(f->l->module, mark_name[i]));
-    set_optimized(f->l, true);
     bool done = cc_run_passes(f->l, lane_passes);
     set_optimized(f->l, false);
     return done;
