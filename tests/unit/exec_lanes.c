@@ -302,6 +302,16 @@ UNIT(ranges_hold_what_loops_count)
     check_loops(VGPU_LOOP_DOUBLES);
 }
 
+UNIT(a_range_without_its_end)
+{
+    step[0] = (struct vgpu_step_of_lanes){VGPU_STEP_UNKNOWN, 1, 0, 0, 0, 0};
+    put_interval(1, 0, 7);
+    put_interval(4, 0, 0);
+    step[7] = (struct vgpu_step_of_lanes){VGPU_STEP_REFINE, BITS, 3, 6, 0, VGPU_NE};
+    ask(8);
+    EXPECT(result[7].low == 1 && result[7].high == 7, "not 0: from 1 to 7");
+}
+
 /* ---- demands ---- */
 
 UNIT(demands_hold_only_for_all_threads)

@@ -77,18 +77,50 @@ static bool is_limit(const struct cc_lanes_of *lanes, LLVMValueRef value, int ho
     }
 }
 
+/* threadIdx.x, which is not negative. */
+static bool is_thread_x(const struct cc_lanes_of *lanes, LLVMValueRef value)
+{
+    if (LLVMIsAInstruction(value) == NULL)
+        return false;
+    int op = LLVMGetInstructionOpcode(value);
+    return op == LLVM_OP_LOAD ? LLVMGetOperand(value, 0) == lanes->thread[0]
+                              : (op == LLVM_OP_ZEXT || op == LLVM_OP_SEXT) &&
+                                    is_thread_x(lanes, LLVMGetOperand(value, 0));
+}
+
+/* threadIdx.x + 31 < 63, as LLVM writes threadIdx.x / 32 == 0 of signed numbers. */
+static bool is_first_warp(const struct cc_lanes_of *lanes, LLVMValueRef compare)
+{
+    LLVMValueRef sum = LLVMGetOperand(compare, 0),
+                 end = LLVMIsAConstantInt(LLVMGetOperand(compare, 1));
+
+    if (LLVMGetICmpPredicate(compare) - CC_COMPARE_BASE != VGPU_ULT || end == NULL ||
+        LLVMIsAInstruction(sum) == NULL || LLVMGetInstructionOpcode(sum) != LLVM_OP_ADD ||
+        LLVMIsAConstantInt(LLVMGetOperand(sum, 1)) == NULL)
+        return false;
+    long long more = LLVMConstIntGetSExtValue(LLVMGetOperand(sum, 1));
+    return is_thread_x(lanes, LLVMGetOperand(sum, 0)) && more > 0 && more <= INT16_MAX &&
+           (LLVMConstIntGetSExtValue(end) - more) % CC_WARP_LANES == 0;
+}
+
 bool cc_is_same_in_warp(const struct cc_lanes_of *lanes, LLVMValueRef i)
 {
     int op = LLVMGetInstructionOpcode(i);
+    bool halves = op == LLVM_OP_LSHR || op == LLVM_OP_ASHR,
+         divides = op == LLVM_OP_SDIV || op == LLVM_OP_UDIV;
 
-    if (op != LLVM_OP_LSHR && op != LLVM_OP_ASHR && op != LLVM_OP_AND && op != LLVM_OP_COMPARE)
-        return false;
-    LLVMValueRef number = LLVMIsAConstantInt(LLVMGetOperand(i, 1));
-    if (!counts_lanes(lanes, LLVMGetOperand(i, 0), DEPTH))
+    if (!halves && !divides && op != LLVM_OP_AND && op != LLVM_OP_COMPARE)
         return false;
     if (op == LLVM_OP_COMPARE)
-        return is_limit(lanes, LLVMGetOperand(i, 1), LLVMGetICmpPredicate(i) - CC_COMPARE_BASE);
-    if (op == LLVM_OP_AND)
-        return number != NULL && LLVMConstIntGetZExtValue(number) % CC_WARP_LANES == 0;
-    return number != NULL && LLVMConstIntGetZExtValue(number) >= 5;
+        return is_first_warp(lanes, i) ||
+               (counts_lanes(lanes, LLVMGetOperand(i, 0), DEPTH) &&
+                is_limit(lanes, LLVMGetOperand(i, 1), LLVMGetICmpPredicate(i) - CC_COMPARE_BASE));
+    LLVMValueRef number = LLVMIsAConstantInt(LLVMGetOperand(i, 1));
+    if (number == NULL || !counts_lanes(lanes, LLVMGetOperand(i, 0), DEPTH))
+        return false;
+    long long by = LLVMConstIntGetSExtValue(number);
+    if (halves)
+        return by >= 5;
+    return by % CC_WARP_LANES == 0 &&
+           (op != LLVM_OP_SDIV || (by > 0 && is_thread_x(lanes, LLVMGetOperand(i, 0))));
 }

@@ -160,7 +160,6 @@ static bool lower_module(struct cc_lowering *l, const char *headers, const char 
     if (!lower_cuda(l) || !cc_lower_globals(l))
         return false;
     cc_lower_copies(l);
-    cc_bound_indices(l);
     set_functions(l);
     cc_add_tables(l);
     if (headers != NULL)

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "launch_limits.h"
 #include "module.h"
 
 /* ThreadSanitizer ignores address spaces other than 0, which this processor does not
@@ -44,24 +43,6 @@ int cc_index_read(struct cc_lowering *l, LLVMValueRef load)
             return (int)(3 * i + (size_t)offset / 4);
     }
     return -1;
-}
-
-static void bound_read(struct cc_lowering *l, LLVMValueRef load)
-{
-    static const uint32_t end[] = {VGPU_BLOCK_X_MAX, VGPU_BLOCK_Y_MAX, VGPU_BLOCK_Z_MAX};
-    int index = LLVMGetInstructionOpcode(load) == LLVM_OP_LOAD ? cc_index_read(l, load) : -1;
-
-    if (index < 0 || index > 2 || LLVMGetTypeKind(LLVMTypeOf(load)) != LLVM_TYPE_INTEGER)
-        return;
-    LLVMMetadataRef bound[] = {LLVMValueAsMetadata(cc_number(l, 0, 32)),
-                               LLVMValueAsMetadata(cc_number(l, end[index], 32))};
-    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(l->context, "range", 5),
-                    LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, bound, 2)));
-}
-
-void cc_bound_indices(struct cc_lowering *l)
-{
-    cc_for_instructions(l, bound_read);
 }
 
 static LLVMValueRef unseen_address(struct cc_lowering *l, LLVMValueRef index, long long offset,

@@ -219,6 +219,10 @@ static range refine_range(range a, range b, int how)
         r.low = b.low + 1;
     else if ((how == VGPU_UGE || how == VGPU_SGE || how == VGPU_EQ) && r.low < b.low)
         r.low = b.low;
+    if (how == VGPU_NE && is_exact(b) && r.low < r.high) {
+        r.low += r.low == b.low;
+        r.high -= r.high == b.low;
+    }
     if (r.low > r.high)
         return a;
     return is_exact(r) ? exactly(r.low) : r;

@@ -375,8 +375,6 @@ enum {
     X(void, LLVMGlobalSetMetadata, (LLVMValueRef global, unsigned kind, LLVMMetadataRef node))     \
     X(LLVMValueRef, LLVMMetadataAsValue, (LLVMContextRef c, LLVMMetadataRef node))                 \
     X(LLVMMetadataRef, LLVMValueAsMetadata, (LLVMValueRef value))                                  \
-    X(LLVMMetadataRef, LLVMMDNodeInContext2,                                                       \
-      (LLVMContextRef c, LLVMMetadataRef * element, size_t count))                                 \
     X(LLVMMetadataRef, LLVMDIGlobalVariableExpressionGetVariable, (LLVMMetadataRef node))          \
     X(LLVMMetadataRef, LLVMDIVariableGetFile, (LLVMMetadataRef variable))                          \
     X(LLVMMetadataRef, LLVMDIVariableGetScope, (LLVMMetadataRef variable))                         \

@@ -51,8 +51,6 @@ bool cc_run_passes(struct cc_lowering *l, const char *passes);
 
 /* indices.c: declares threadIdx and the like as external, defined by vgpu-exec. */
 void cc_declare_indices(LLVMModuleRef module);
-/* Tells the optimizer which values threadIdx can have: threadIdx.x / 32 is a shift. */
-void cc_bound_indices(struct cc_lowering *l);
 /* Reads of them are not reported. */
 void cc_hide_indices(struct cc_lowering *l);
 
