@@ -25,9 +25,8 @@ _GIVEN = re.compile(r"/\* -+ (comes with the lab|given)")
 _COMMENT = re.compile(r"^/\*(.*?)\*/", re.DOTALL | re.MULTILINE)
 _FUNCTION = re.compile(r"(?:\s*#define .*)*\s*(?:const\s+)?\w[\w\s*]*?\b(\w+)\(")
 _END = re.compile(r"(?<=[^.][.!?])\s+")
-_TODO = re.compile(
-    r"^\w[\w\s*]*\b(\w+)\([^;{]*\{\s*// TODO\(\d+\):.*\n((?:\s*//   .*\n)+)", re.MULTILINE
-)
+_TODO = re.compile(r"// TODO\(\d+\):.*\n((?:\s*//   .*\n)+)")
+_DEFINED = re.compile(r"^\w[\w\s*]*\b(\w+)\(", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,8 @@ def _split(comment: str, *, rules: bool) -> list[str]:
 
 
 def _of_todos(text: str) -> Iterator[Row]:
-    for function, body in _TODO.findall(text):
+    for todo in _TODO.finditer(text):
+        function, body = _DEFINED.findall(text[: todo.start()])[-1], todo[1]
         plain = " ".join(line.strip().removeprefix("//").strip() for line in body.splitlines())
         parts = re.split(r"\b(before|after|use|note|hint): ", plain)
         for word, said in zip(parts[1::2], parts[2::2], strict=False):

@@ -286,14 +286,6 @@ MUTANTS = [
         why="a null pointer ends the program",
     ),
     Mutant(
-        name="path_believes_the_numbers",
-        todo=1,
-        find="    if (!gpu_exists(dst_dev) || !gpu_exists(src_dev))\n        return LAB_ENOGPU;\n    // The sender's copy engine writes: it is the sender that must reach the receiver.\n",
-        replace="    // The sender's copy engine writes: it is the sender that must reach the receiver.\n",
-        rejected_by="path_bad",
-        why="the same number twice is the same GPU, whether it is there or not",
-    ),
-    Mutant(
         name="path_writes_first",
         todo=1,
         find="    int reaches = 0, rc;\n    if (!path)",
@@ -306,7 +298,7 @@ MUTANTS = [
         todo=2,
         find="    if (bytes == 0)\n        return LAB_OK;\n    // CUDA would copy by address, whatever the numbers say: a mix-up would go unnoticed.\n",
         replace="    // CUDA would copy by address, whatever the numbers say: a mix-up would go unnoticed.\n",
-        rejected_by="peer_copy",
+        rejected_by="peer_copy_bad",
         why="no bytes lie nowhere: the pointers may be anything",
     ),
     Mutant(
@@ -332,14 +324,6 @@ MUTANTS = [
         replace="    *stage = made;\n    if (rc)\n        (void)stage_destroy(&made);\n    return rc;",
         rejected_by="stage_create_bad",
         why="a stage of things that are given back already",
-    ),
-    Mutant(
-        name="stage_for_any_gpu",
-        todo=3,
-        find="    if (!gpu_exists(dst_dev) || !gpu_exists(src_dev))\n        return LAB_ENOGPU;\n    if ((rc = p2p_result(cudaGetDevice(&before))))\n        return rc;\n    if (!(rc = p2p_result(create_down",
-        replace="    if ((rc = p2p_result(cudaGetDevice(&before))))\n        return rc;\n    if (!(rc = p2p_result(create_down",
-        rejected_by="stage_create_bad",
-        why="CUDA's error for a GPU that is not there becomes the caller's",
     ),
     Mutant(
         name="stage_full_is_an_error_of_cuda",
@@ -370,7 +354,7 @@ MUTANTS = [
         todo=4,
         find="    if (bytes == 0)\n        return LAB_OK;\n    if (gpu_of(dst) != stage->dst_dev",
         replace="    if (gpu_of(dst) != stage->dst_dev",
-        rejected_by="stage_copy",
+        rejected_by="stage_copy_bad",
         why="no bytes lie nowhere: the pointers may be anything",
     ),
     Mutant(
@@ -402,7 +386,7 @@ MUTANTS = [
         todo=5,
         find="    if (bytes > 0 && (gpu_of(dst) != dst_dev || gpu_of(src) != src_dev))",
         replace="    if (gpu_of(dst) != dst_dev || gpu_of(src) != src_dev)",
-        rejected_by="p2p_local",
+        rejected_by="p2p_bad",
         why="no bytes lie nowhere: the pointers may be anything",
     ),
     Mutant(
@@ -470,14 +454,6 @@ MUTANTS = [
         why="a copy that was never queued, on a path that was never taken",
     ),
     Mutant(
-        name="measure_shows_no_time",
-        todo=6,
-        find="    if (!rc && !(rc = time_lanes(lane, lanes, &ms)) && !(ms > 0))\n        rc = LAB_ERANGE;\n",
-        replace="    if (!rc)\n        rc = time_lanes(lane, lanes, &ms);\n",
-        rejected_by="measure_bad",
-        why="so few bytes that the clock shows no time have no rate",
-    ),
-    Mutant(
         name="measure_hides_what_failed",
         todo=6,
         find="    while (open > 0)\n        lane_close(&lane[--open]);\n    return rc;",
@@ -516,5 +492,21 @@ MUTANTS = [
         replace="    return points >= 1;",
         rejected_by="half_bad",
         why="one point is no curve",
+    ),
+    Mutant(
+        name="path_no_gpu_is_a_wrong_argument",
+        todo=1,
+        find="        return LAB_ENOGPU;\n    // The sender's copy engine",
+        replace="        return LAB_EINVAL;\n    // The sender's copy engine",
+        rejected_by="path_bad",
+        why="a number that no GPU has is not an argument that makes no sense",
+    ),
+    Mutant(
+        name="stage_no_gpu_is_a_wrong_argument",
+        todo=3,
+        find="        return LAB_ENOGPU;\n    if ((rc = p2p_result(cudaGetDevice(&before))))\n        return rc;\n    if (!(rc = p2p_result(create_down",
+        replace="        return LAB_EINVAL;\n    if ((rc = p2p_result(cudaGetDevice(&before))))\n        return rc;\n    if (!(rc = p2p_result(create_down",
+        rejected_by="stage_create_bad",
+        why="a number that no GPU has is not an argument that makes no sense",
     ),
 ]

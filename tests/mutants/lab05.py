@@ -371,14 +371,6 @@ MUTANTS = [
         why="what all zero says is nothing",
     ),
     Mutant(
-        name="import_clears_first",
-        todo=2,
-        find="        return LAB_EINVAL;\n    if ((rc =\n",
-        replace="        return LAB_EINVAL;\n    memset(remote, 0, sizeof *remote);\n    if ((rc =\n",
-        rejected_by="import_bad",
-        why="the caller's struct is wiped by a call that then fails",
-    ),
-    Mutant(
         name="events_believe_their_caller",
         todo=3,
         find="    if (!events)\n        return LAB_EINVAL;\n",
@@ -395,14 +387,6 @@ MUTANTS = [
         why="events that are destroyed again, in the caller's struct",
     ),
     Mutant(
-        name="close_believes_its_caller",
-        todo=6,
-        find="    if (!ring)\n        return LAB_EINVAL;\n    if (ring->stream)",
-        replace="    if (ring->stream)",
-        rejected_by="close",
-        why="a null pointer ends the program",
-    ),
-    Mutant(
         name="hear_believes_its_caller",
         todo=7,
         find="    if (!number)\n        return LAB_EINVAL;\n",
@@ -417,5 +401,21 @@ MUTANTS = [
         replace="if (!ring || !ring->next.ptr || bytes == 0 || bytes > ring->next.bytes)",
         rejected_by="put",
         why="the neighbour is told of bytes that nobody has sent",
+    ),
+    Mutant(
+        name="import_clears_first",
+        todo=2,
+        find="    void *base;\n    int rc;\n",
+        replace="    void *base;\n    int rc;\n    memset(remote, 0, sizeof *remote);\n",
+        rejected_by="import_bad",
+        why="the caller's struct is wiped by a call that then fails",
+    ),
+    Mutant(
+        name="close_believes_its_caller",
+        todo=6,
+        find="    if (!ring)\n        return LAB_EINVAL;\n    // TODO(6)",
+        replace="    // TODO(6)",
+        rejected_by="close",
+        why="a null pointer ends the program",
     ),
 ]

@@ -540,14 +540,6 @@ MUTANTS = [
         why="a type that is not known is taken for halves",
     ),
     Mutant(
-        name="reduce_waits",
-        todo=2,
-        find="    return ring_result(cudaGetLastError());\n}",
-        replace="    cudaStreamSynchronize(stream);\n    return ring_result(cudaGetLastError());\n}",
-        rejected_by="all_waits",
-        why="the host waits where a kernel is queued",
-    ),
-    Mutant(
         name="scatter_moves_the_current_device",
         todo=3,
         find="    cudaSetDevice(before);\n    return rc;\n    // END SOLUTION\n    // STUB: (void)ring;\n    // STUB: (void)buf;",
@@ -562,14 +554,6 @@ MUTANTS = [
         replace="    int n",
         rejected_by="scatter_refuses",
         why="writes behind the next rank's inbox",
-    ),
-    Mutant(
-        name="gather_needs_an_inbox",
-        todo=4,
-        find="    if (rc != LAB_OK)\n        return rc;\n    int n = ring->n;\n    rc = meet(ring);\n    for (int k = 0; k < n - 1; k++) { // all-gather",
-        replace="    if (rc != LAB_OK)\n        return rc;\n    if (!chunks_fit(ring, count, type))\n        return LAB_ERANGE;\n    int n = ring->n;\n    rc = meet(ring);\n    for (int k = 0; k < n - 1; k++) { // all-gather",
-        rejected_by="gather",
-        why="no inbox is used: the chunks go straight to their places",
     ),
     Mutant(
         name="all_goes_on_after_a_failure",
