@@ -169,7 +169,7 @@ bool inject_no_event(void)
 
 /* A launch bears its kernel's name, and there are several calls that copy or wait: a word of
  * "call:" may name the kind. */
-static const char *kind_of(uint32_t op)
+static const char *call_kind(uint32_t op)
 {
     switch (op) {
     case VGPU_OP_LAUNCH:
@@ -194,7 +194,7 @@ bool inject_fails(const char *call, uint32_t op)
     bool fails = false;
     for (struct fault *f = faults; f < faults + fault_count; f++)
         if (f->kind == CALL &&
-            (strncmp(f->name, call, NAME_BYTES) == 0 || strcmp(f->name, kind_of(op)) == 0))
+            (strncmp(f->name, call, NAME_BYTES) == 0 || strcmp(f->name, call_kind(op)) == 0))
             fails |= ++f->count == (uint64_t)f->number;
     return fails;
 }
