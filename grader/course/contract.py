@@ -2,7 +2,8 @@
 """A lab's contract, sentence by sentence, with the tests that look at each.
 
 The contract is what learners read: the comments of labNN.h (and of run.h in lab 08) before what
-comes with the lab, and "before:" and "after:" of each TODO. solutions/NN-NAME/tests/contract.tsv has one row a sentence:
+comes with the lab, and "before:" and "after:" of each TODO. solutions/NN-NAME/tests/contract.tsv
+has one row a sentence:
 
     id          ipc_export.2: the second sentence about ipc_export; rules.1; ipc_export.after
     tests       the cases that look at it; "-": none can
