@@ -98,12 +98,12 @@ def in_halves(right: str) -> str:
     call = "rc = copy_peer_async(dst, dst_dev, src, src_dev, bytes, stream);"
     before = f"        {call}\n    if (!rc)\n        *taken"
     assert right.count(before) == 1
-    first = call.replace("bytes", "bytes / 2").replace("rc =", "(void)")
+    first = call.replace("bytes", "bytes / 2")
     rest = call.replace("dst,", "(char *)dst + bytes / 2,", 1).replace(
         "src,", "(const char *)src + bytes / 2,", 1
     )
     rest = rest.replace("bytes, stream", "bytes - bytes / 2, stream")
-    return right.replace(before, before.replace(call, f"{{ {first} {rest} }}"))
+    return right.replace(before, before.replace(call, f"{{ {first} if (!rc) {rest} }}"))
 
 
 def put(archive: Path, name: str, text: str) -> None:
