@@ -153,7 +153,7 @@ def _outcome(test: ctest.Test, finished: ctest.Finished | None) -> Outcome:
 
 def failing_first(project: Project, what: str) -> Outcome | None:
     """Builds and runs only the first of these tests that failed when they ran last, so that its
-    verdict is there before the other runners are linked. None: there is none such, or its runner
+    verdict is there before the other runners are linked. None: none has failed, or its runner
     cannot be built alone; `command` then says all there is to say."""
     _, pattern = chosen(project, what)
     known = standing.load(project).tests

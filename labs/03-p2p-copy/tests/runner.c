@@ -202,7 +202,7 @@ LAB_RUN(half)
     const struct half_in *in = lab_input(io, sizeof *in);
     struct half_out *out = lab_result(io, sizeof *out);
     size_t half = (size_t)IO_UNSET;
-    struct bw around[IO_ASKED + 2]; /* the curve, and points before and behind it that are none */
+    struct bw around[IO_ASKED + 2]; /* the curve between two points that make no sense */
     around[0] = around[in->points + 1] = (struct bw){SIZE_MAX, 1e-9, 0, PATH_PEER};
     memcpy(around + 1, in->curve, (size_t)in->points * sizeof *around);
     out->rc = p2p_half(in->null == 1 ? NULL : around + 1, in->points, in->null == 2 ? NULL : &half);

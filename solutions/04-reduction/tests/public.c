@@ -161,7 +161,7 @@ static void ask_combine(struct lab_test *t, int32_t combine, int root, enum numb
     ask_sums(t, LAB_OK, kind);
 }
 
-/* 2^24 and three ones: whoever adds the partials in float loses the ones. Only the root needs a
+/* 2^24 and three ones: partials that are added in float lose the ones. Only the root needs a
  * place for the sum. */
 static void ask_double(struct lab_test *t, int32_t combine)
 {

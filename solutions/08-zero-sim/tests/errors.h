@@ -7,8 +7,8 @@
 
 #include "moves.h"
 
-/* The first, the second, ... cudaMemcpyAsync fails, until there is none that could: either the
- * error comes back, or nothing was lost. */
+/* The first, the second, ... cudaMemcpyAsync fails, as many as the function makes: either the error
+ * comes back, or nothing was lost. */
 static inline void check_refused_copies(struct lab_test *t, const struct move_in *in,
                                         const char *name)
 {

@@ -260,7 +260,7 @@ LAB_CASES = {
      .todo = 6,
      .title =
          "zero_reduce and zero_memory when a call of CUDA fails: its error, and ledgers that know",
-     .rule = "whoever goes on after an error, or returns another result, hides it",
+     .rule = "a function that goes on after an error, or returns another result, hides it",
      .points = 1,
      .needs_witness = true,
      .one_order = true,
@@ -305,7 +305,7 @@ LAB_CASES = {
     {.name = "gather_errors",
      .todo = 7,
      .title = "zero_gather and zero_bus when a call of CUDA fails: its error",
-     .rule = "whoever goes on after an error, or returns another result, hides it",
+     .rule = "a function that goes on after an error, or returns another result, hides it",
      .points = 1,
      .needs_witness = true,
      .one_order = true,
