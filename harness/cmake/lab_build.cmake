@@ -45,7 +45,8 @@ macro(_lab_tools)
     list(APPEND includes -I${PROJECT_SOURCE_DIR}/vgpu/include)
     set(cuc ${PEERLAB_BIN}/vgpu-cc)
     set(lab_link ${CMAKE_CXX_COMPILER} ${cxx_flags} ${PEERLAB_SANITIZE_HOST})
-    if(NOT "${LAB_FILE};${LAB_GIVEN};${LAB_PROGRAM};${LAB_USES}" MATCHES "\\.(cu|o)(;|$)")
+    if(NOT PEERLAB_SANITIZE AND # a sanitizer of C++ needs libstdc++, also in an adapter
+       NOT "${LAB_FILE};${LAB_GIVEN};${LAB_PROGRAM};${LAB_USES}" MATCHES "\\.(cu|o)(;|$)")
       set(lab_link ${CMAKE_C_COMPILER} ${c_flags} ${PEERLAB_SANITIZE_HOST}) # no libstdc++ to read
     endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
