@@ -107,7 +107,7 @@ def summary(trace: Trace) -> str:
 
 def opened(trace: Trace, source: str) -> tuple[float, float]:
     """What the page shows at first, in microseconds: from the first to the last call in the file
-    `source` and what it issued; if there is none, from the first operation of a GPU to the last.
+    `source` and what it issued; without such operations, from the first one of a GPU to the last.
     The calls before are mostly set-up, which takes longer than the rest."""
     slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
     own = [event for event in slices if event["args"].get("site", "").startswith(f"{source}:")]

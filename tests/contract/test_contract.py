@@ -76,7 +76,7 @@ def _wrong_row(row: Row, todos: dict[str, int], by: dict[str, set[str]]) -> list
             found.append(f"{row.id}: there is no mutant {name}")
         elif not by[name] & set(row.tests):
             found.append(
-                f"{row.id}: mutant {name} is rejected by {by[name]}, which is none of its tests"
+                f"{row.id}: mutant {name} is rejected by {by[name]}; its tests are {row.tests}"
             )
     return found
 

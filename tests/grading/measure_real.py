@@ -173,7 +173,7 @@ class Slice:
 
     @contextmanager
     def workers(self) -> Iterator[None]:
-        """They end when nobody collects; whoever does not is ended."""
+        """The workers end when nothing collects their results; those that do not are killed."""
         them = []
         for at, core in enumerate(self.cores):
             # Numbers that no other setting's workers have, as these run side by side.

@@ -110,7 +110,7 @@ class Pictures(Classroom):
 
     def opened_in_a_platform(self) -> Path:
         """The class behind ./lab lti. A student who opens the link in the course sees the page that
-        ./lab grade has written; whoever registers the service, the page that this is."""
+        ./lab grade has written; the person who registers the service, the page in this picture."""
         School.setUpClass()
         self.addCleanup(School.doClassCleanups)
         shutil.rmtree(School.folder / "marks")

@@ -4,7 +4,8 @@ folder stands in PYTHONPATH. What a submission gets depends on its text alone; a
 
 STAND_IN_LOG gets a line for each one that was graded: who did it, and the text's hash.
 STAND_IN_SECONDS is how long one takes, STAND_IN_LEASE how long a worker may be silent. With
-STAND_IN_SYNC=0 nothing waits for the disk: whoever is killed loses nothing by it, a machine would.
+STAND_IN_SYNC=0 nothing waits for the disk: a process that is killed loses nothing by that, only a
+machine that loses power would.
 """
 
 import hashlib
