@@ -261,6 +261,15 @@ class Command(Case):
         (image,) = self.folder.glob("image-*")
         self.assertIn(image.read_bytes(), (self.folder / "k.o").read_bytes())
 
+    def test_a_result_that_is_no_file(self) -> None:
+        """-o /dev/null is written to, not replaced; a link to it shows that, whoever runs this."""
+        path, null = self.write("p.cu", KERNEL), self.folder / "null"
+        null.symlink_to("/dev/null")
+        wrong = self.write("wrong.cu", "int f() { return g(); }")
+        self.good("-DVALUE=1", "-c", path, "-o", null)
+        self.assertNotEqual(cc("-c", wrong, "-o", null, folder=self.folder).returncode, 0)
+        self.assertTrue(null.is_symlink())
+
     def test_dryrun_makes_nothing(self) -> None:
         self.write("a.cu", KERNEL)
         said = self.good("--dryrun", "a.cu", "-o", "a").stderr

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "clang.h"
 #include "compile.h"
@@ -171,23 +172,11 @@ static bool links(const struct cc_options *options)
 
 /* Compiles one input; the object is added to the list. What needs no compiling is added as it is.
  */
-static bool compile_one(const struct cc_job *job, int number, struct cc_list *objects)
+static bool compile_to(const struct cc_job *job, int number, const char *object)
 {
     const struct cc_input *input = &job->options->input[number];
     enum cc_language language = cc_language_of(input);
-    const char *object = object_name(input->path, job->options->action);
 
-    if (language == CC_LANG_OBJECT) {
-        cc_add(objects, input->path);
-        return true;
-    }
-    if (links(job->options))
-        object = cc_temp_path(cc_format("%d-%s", number, object));
-    else if (job->options->output != NULL)
-        object = job->options->output;
-    else if (job->options->output_dir != NULL)
-        object = cc_format("%s/%s", job->options->output_dir, object);
-    cc_add(objects, object);
     if (language == CC_LANG_PTX && makes_modules(job->options))
         return cc_compile_ptx(job, input->path, object, number);
     if (language == CC_LANG_PTX) {
@@ -201,6 +190,47 @@ static bool compile_one(const struct cc_job *job, int number, struct cc_list *ob
     }
     return language == CC_LANG_CUDA ? cc_compile_cuda(job, input->path, object, number)
                                     : compile_plain(job, input, object);
+}
+
+/* -o /dev/null, or a pipe: what is made cannot be read back from there, and must not be replaced.
+ */
+static bool is_special(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+static bool compile_to_special(const struct cc_job *job, int number, const char *object)
+{
+    const char *made = cc_temp_path(cc_format("%d-object", number));
+    size_t length;
+
+    if (!compile_to(job, number, made))
+        return false;
+    const char *data = cc_read_file(made, &length);
+    return data != NULL && cc_write_file(object, data, length);
+}
+
+static bool compile_one(const struct cc_job *job, int number, struct cc_list *objects)
+{
+    const struct cc_input *input = &job->options->input[number];
+    const char *object = object_name(input->path, job->options->action);
+
+    if (cc_language_of(input) == CC_LANG_OBJECT) {
+        cc_add(objects, input->path);
+        return true;
+    }
+    if (links(job->options))
+        object = cc_temp_path(cc_format("%d-%s", number, object));
+    else if (job->options->output != NULL)
+        object = job->options->output;
+    else if (job->options->output_dir != NULL)
+        object = cc_format("%s/%s", job->options->output_dir, object);
+    cc_add(objects, object);
+    if (!job->options->dryrun && is_special(object))
+        return compile_to_special(job, number, object);
+    return compile_to(job, number, object);
 }
 
 static bool is_sound(const struct cc_options *options)
