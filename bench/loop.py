@@ -48,7 +48,7 @@ def save(path: pathlib.Path) -> float:
 
 def compiled(build: pathlib.Path, lab: Lab, path: pathlib.Path) -> float:
     cc = ["clang"] if path.suffix == ".c" else [str(build / "bin" / "vgpu-cc"), "-std=c++17"]
-    folders = ("harness", f"solutions/{lab.folder}", "vgpu/include", "labs/02-peer-access")
+    folders = ("harness", f"labs/{lab.folder}", "vgpu/include", "labs/02-peer-access")
     with tempfile.TemporaryDirectory() as folder:
         begun = time.monotonic()
         words = [*cc, "-O1", "-w", *(f"-I{ROOT / name}" for name in folders), "-c", str(path)]

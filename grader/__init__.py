@@ -4,6 +4,6 @@ checkout.
 
 Each folder is a room with one subject; docs/architecture.md has their order, and imports follow
 that order downwards only. Reading order: `commands.cli` (the commands), `course.project` (paths),
-`course.strip` and `course.sync` (labs/ from solutions/), `building.ctest` and `building.records`
+`course.strip` and `course.sync` (skeletons from solutions), `building.ctest` and `building.records`
 (running tests), `learning.scoreboard`, `selfcheck`.
 """

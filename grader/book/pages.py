@@ -86,7 +86,7 @@ def _by_code(path: Path) -> tuple[int, str]:
 
 def _lab_pages(project: Project, lab: Lab) -> list[Page]:
     """The chapters to read before a lab, and its README."""
-    folder = project.solutions_dir / lab.folder
+    folder = project.labs_dir / lab.folder
     before = [path for path in sorted(folder.glob("*.md")) if path.name != "README.md"]
     found = [Page(f"labs/{lab.folder}/{path.name}", path) for path in before]
     return [*found, Page(f"labs/{lab.folder}/index.md", folder / "README.md")]

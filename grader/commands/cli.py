@@ -119,7 +119,9 @@ def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentPars
 
 
 def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    add = commands.add_parser("sync", help="write labs/ from solutions/; edited files stay")
+    add = commands.add_parser(
+        "sync", help="write the skeletons of labs/ from solutions/; edited files stay"
+    )
     add.add_argument("labs", nargs="*", metavar="LAB")
     add.add_argument("--check", action="store_true", help="write nothing, say what would change")
     add.add_argument("--force", action="store_true", help="overwrite edited files, too")
@@ -181,7 +183,6 @@ def _tell_sync(report: SyncReport, *, force: bool) -> ExitStatus:
     for state, words in (
         (State.MISSING, "written"),
         (State.STALE, "brought up to date"),
-        (State.GONE, "deleted: nothing generates it any more"),
         (State.EDITED, "overwritten" if force else "edited, left alone (--force overwrites)"),
     ):
         for path in report.those(state):
@@ -192,12 +193,12 @@ def _tell_sync(report: SyncReport, *, force: bool) -> ExitStatus:
 
 def _tell_check(report: SyncReport) -> ExitStatus:
     """Files that a learner edited are no failure; files that ./lab sync would write are."""
-    behind = [s for s in (State.MISSING, State.STALE, State.GONE) if report.those(s)]
+    behind = [s for s in (State.MISSING, State.STALE) if report.those(s)]
     for state in (*behind, State.EDITED):
         for path in report.those(state):
             print(f"labs/{path}: {state.value}")
     if report.list_is_old:
-        print(f"labs/{MANIFEST}: not the hashes of what is generated now")
+        print(f"labs/{MANIFEST}: not the hashes of what is handed out now")
     old = behind or report.list_is_old
     print("labs/ is behind solutions/: run ./lab sync" if old else "labs/ is up to date")
     return ExitStatus.FAILED if old else ExitStatus.OK

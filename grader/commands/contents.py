@@ -68,7 +68,7 @@ def _entry(project: Project, lab: Lab, standing: Standing) -> Entry:
 
 def _read(project: Project, lab: Lab) -> dict[str, str]:
     """The README's line under the title: Level, You write."""
-    text = (project.solutions_dir / lab.folder / "README.md").read_text(encoding="utf-8")
+    text = (project.labs_dir / lab.folder / "README.md").read_text(encoding="utf-8")
     return {name: value.strip() for name, value in _HEAD.findall(text)}
 
 

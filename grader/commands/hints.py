@@ -53,11 +53,9 @@ def _next(project: Project, lab: Lab, number: int) -> int:
 
 
 def _tasks(project: Project, lab: Lab) -> list[Task]:
-    """From the learner's README, or the solution's if the former is missing."""
-    for folder in (project.labs_dir, project.solutions_dir):
-        readme = folder / lab.folder / "README.md"
-        if readme.is_file():
-            return tasks(readme.read_text(encoding="utf-8"))
+    readme = project.labs_dir / lab.folder / "README.md"
+    if readme.is_file():
+        return tasks(readme.read_text(encoding="utf-8"))
     raise LabError(say("hint.no-readme", lab=lab.number), ExitStatus.NO_MATCH)
 
 

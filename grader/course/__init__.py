@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-"""The course's sources: paths, labs/ from solutions/, tasks, mutants, misconceptions, pages of
+"""The course's sources: paths, skeletons from solutions, tasks, mutants, misconceptions, pages of
 diagnoses. Nothing here builds or runs programs."""

@@ -86,13 +86,13 @@ def _words(cell: str) -> tuple[str, ...]:
 def sentences(project: Project, lab: Lab) -> list[Row]:
     """What the contract says, without tests, in the order in which learners read it."""
     found = []
-    for file in sorted((project.solutions_dir / lab.folder).glob("*.h")):
+    for file in sorted((project.labs_dir / lab.folder).glob("*.h")):
         text = file.read_text(encoding="utf-8")
         if file.stem == lab.name:
             found = [*_of_header(text, "rules"), *found]
         elif "the contract of" in text.split("*/")[0]:
             found += _of_header(text, f"{file.stem}.rules")
-    for file in sorted((project.root / "labs" / lab.folder).glob("*.c*")):
+    for file in sorted((project.labs_dir / lab.folder).glob("*.c*")):
         found += _of_todos(file.read_text(encoding="utf-8"))
     return found
 

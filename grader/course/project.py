@@ -38,11 +38,14 @@ class Project:
 
     @property
     def labs_dir(self) -> Path:
+        """A folder a lab, with all that learners get: page, header, given files, public tests, and
+        the skeleton of the one file that they edit."""
         return self.root / "labs"
 
     @property
     def solutions_dir(self) -> Path:
-        """In a handout, whose labs are generated already, their skeletons."""
+        """A folder a lab, with what learners do not get: the answer, hidden tests, rubric,
+        contract. In a handout, instead of these, `skeletons`: what `./lab reset` puts back."""
         skeletons = self.root / "skeletons"
         return skeletons if skeletons.is_dir() else self.root / "solutions"
 

@@ -28,7 +28,6 @@ _MARK = re.compile(r"\s*(?://|#|<!--)\s*(BEGIN|END) SOLUTION\b")
 _STUB = re.compile(r"(\s*)(?://|#|<!--)\s*STUB:[ ]?(.*?)(?:\s*-->)?\s*$")
 _NUMBER = re.compile(r"STUB:.*\bTODO\((\d+)\)")
 _KERNEL = re.compile(r"(static )?__global__\b.*")
-_SOLUTION_ONLY = re.compile(r"\bSOLUTION-ONLY\b")
 
 
 class StripError(LabError):
@@ -99,11 +98,6 @@ def as_read(text: str) -> str:
     marks = ("// BEGIN SOLUTION", "// END SOLUTION", "// STUB:")
     lines = [line for line in text.splitlines() if not line.strip().startswith(marks)]
     return "\n".join(lines) + "\n"
-
-
-def is_solution_only(text: str) -> bool:
-    """Whether one of the first five lines marks the file as not for learners."""
-    return any(_SOLUTION_ONLY.search(line) for line in text.splitlines()[:5])
 
 
 def _next_state(word: str, begun: int, where: str, number: int) -> int:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Writes labs/ from solutions/ and never overwrites a learner's work.
+"""Writes the skeletons of labs/ from solutions/ and never overwrites a learner's work.
 
-labs/.generated.json holds the hash of every file as it was last generated. It is committed with the
-labs, so a file with another hash was edited by hand: such a file is reported and left alone, unless
-`force` is given.
+Of a lab, the file that learners edit and the rubric are generated: the solution without its
+answers, and the rubric without hidden cases. All else of labs/NN-name/ is given: it stands only
+there.
+
+labs/.generated.json holds the hash of every file as it is handed out. It is committed with the
+labs, so a file with another hash was edited by hand: such a skeleton is reported and left alone,
+unless `force` is given.
 """
 
 import hashlib
@@ -11,14 +15,16 @@ import json
 from dataclasses import dataclass, field
 from enum import Enum
 from fnmatch import fnmatch
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from grader.base.exits import LabError
+from grader.course.committed import committed_files
 from grader.course.project import Lab, Project
-from grader.course.strip import is_solution_only, strip_solution
+from grader.course.strip import strip_solution
 
 MANIFEST = ".generated.json"
 RUBRIC = "tests/rubric.json"
+_GIVEN = ("*.md", "*.[ch]", "*.cu")
 _LEFT_OUT = (
     "tests/hidden*",
     "tests/rubric.toml",
@@ -34,20 +40,19 @@ _LEFT_OUT = (
 
 
 class State(Enum):
-    """The state of a lab's file, compared with what its solution generates."""
+    """The state of a lab's file, compared with what is handed out."""
 
     CURRENT = "current"
     MISSING = "missing"
     STALE = "stale"  # as generated last, but the solution has changed
     EDITED = "edited"
-    GONE = "gone"  # generated once, no longer
 
 
 @dataclass
 class SyncReport:
     """The result of a sync, by path below labs/."""
 
-    states: dict[str, State] = field(default_factory=dict)
+    states: dict[str, State] = field(default_factory=dict)  # of generated files
     list_is_old: bool = False  # labs/.generated.json names other hashes than these files'
 
     def those(self, state: State) -> list[str]:
@@ -55,17 +60,17 @@ class SyncReport:
 
 
 def generate(project: Project, lab: Lab) -> dict[str, bytes]:
-    """The files of labs/NN-name/ as its solution generates them: path below labs/ to contents."""
+    """The files of labs/NN-name/ that its solution generates: path below labs/ to contents."""
     source = project.solutions_dir / lab.folder
     files: dict[str, bytes] = {}
     for path in sorted(entry for entry in source.rglob("*") if entry.is_file()):
         inside = path.relative_to(source).as_posix()
         if not any(fnmatch(inside, pattern) for pattern in _LEFT_OUT):
-            skeleton = _skeleton(path.read_bytes(), f"solutions/{lab.folder}/{inside}")
-            if skeleton is not None and inside == RUBRIC:
-                skeleton = _public_rubric(skeleton)
-            if skeleton is not None:
-                files[f"{lab.folder}/{inside}"] = skeleton
+            text = path.read_text(encoding="utf-8")
+            skeleton = strip_solution(text, f"solutions/{lab.folder}/{inside}").encode()
+            files[f"{lab.folder}/{inside}"] = (
+                _public_rubric(skeleton) if inside == RUBRIC else skeleton
+            )
     return files
 
 
@@ -79,6 +84,25 @@ def _public_rubric(contents: bytes) -> bytes:
     rubric["cases"] = [case for case in rubric["cases"] if case not in hidden]
     rubric["hidden"] = {"cases": len(hidden), "points": sum(case["points"] for case in hidden)}
     return (json.dumps(rubric, indent=4) + "\n").encode()
+
+
+def is_given(path: str) -> bool:
+    """Whether a path below labs/ can be a file that stands only there."""
+    inside = path.partition("/")[2]
+    return any(fnmatch(inside, pattern) for pattern in _GIVEN) and inside.count("/") < 2
+
+
+def is_secret(path: str, contents: bytes) -> bool:
+    """Whether a file has an answer or a hidden test."""
+    return PurePosixPath(path).name.startswith("hidden") or b"BEGIN SOLUTION" in contents
+
+
+def handed_out(project: Project, lab: Lab) -> dict[str, bytes]:
+    """All files of labs/NN-name/ as learners get them: path below labs/ to contents."""
+    found = (path for path in (project.labs_dir / lab.folder).rglob("*") if path.is_file())
+    paths = {path.relative_to(project.labs_dir).as_posix(): path for path in found}
+    given = {name: path.read_bytes() for name, path in paths.items() if is_given(name)}
+    return dict(sorted(given.items())) | generate(project, lab)
 
 
 def generate_all(project: Project) -> dict[str, bytes]:
@@ -111,20 +135,14 @@ def manifest_text(hashes: dict[str, str]) -> str:
 
 
 def compare(project: Project, labs: list[Lab]) -> SyncReport:
-    """The state of the working tree's files of `labs`, compared with what their solutions
-    generate."""
+    """The state of what the solutions of `labs` generate, as it is in the working tree."""
     before = read_manifest(project)
     report = SyncReport()
-    wanted: dict[str, bytes] = {}
     for lab in labs:
-        wanted.update(generate(project, lab))
-    for path, contents in wanted.items():
-        report.states[path] = _state(project.labs_dir / path, contents, before.get(path))
-        report.list_is_old |= before.get(path) != digest(contents)
-    folders = {lab.folder for lab in labs}
-    for path, old in before.items():
-        if path.split("/")[0] in folders and path not in wanted:
-            report.states[path] = _gone(project.labs_dir / path, old)
+        for path, contents in generate(project, lab).items():
+            report.states[path] = _state(project.labs_dir / path, contents, before.get(path))
+        listed = {path: old for path, old in before.items() if path.startswith(f"{lab.folder}/")}
+        report.list_is_old |= listed != _hashes(project, lab)
     return report
 
 
@@ -135,36 +153,38 @@ def sync(project: Project, labs: list[Lab], *, force: bool = False) -> SyncRepor
     hashes = read_manifest(project)
     for lab in labs:
         for path, contents in generate(project, lab).items():
-            hashes[path] = digest(contents)
             state = report.states[path]
             if state in (State.MISSING, State.STALE) or (state is State.EDITED and force):
                 _write(project, lab, path, contents)
-    for path in report.those(State.GONE):
-        (project.labs_dir / path).unlink(missing_ok=True)
-        hashes.pop(path, None)
+        hashes = {path: old for path, old in hashes.items() if path.split("/")[0] != lab.folder}
+        hashes |= _hashes(project, lab)
     _write_manifest(project, hashes)
     return report
 
 
+def _hashes(project: Project, lab: Lab) -> dict[str, str]:
+    return {path: digest(contents) for path, contents in handed_out(project, lab).items()}
+
+
 def reset(project: Project, lab: Lab) -> dict[str, str]:
-    """Restores the lab's skeleton. Each edited file is kept beside it as NAME.bakN; returns which
-    copy holds which file (paths below labs/)."""
+    """Restores the lab's skeleton, and given files that were edited or deleted, from git's index or
+    from a handout's skeletons. Each edited file is kept beside it as NAME.bakN; returns which copy
+    holds which file (paths below labs/)."""
+    committed = committed_files(project.root, f"labs/{lab.folder}") or {}
+    given = {f"{lab.folder}/{path}": contents for path, contents in committed.items()}
+    wanted = {path: contents for path, contents in given.items() if is_given(path)}
+    before = read_manifest(project)
     kept: dict[str, str] = {}
-    for path in compare(project, [lab]).those(State.EDITED):
-        copy = _free_backup(project.labs_dir / path)
-        (project.labs_dir / path).rename(copy)
-        kept[path] = copy.relative_to(project.labs_dir).as_posix()
-    sync(project, [lab])
+    for path, contents in (wanted | generate(project, lab)).items():
+        target = project.labs_dir / path
+        state = _state(target, contents, before.get(path))
+        if state is State.EDITED:
+            copy = _free_backup(target)
+            target.rename(copy)
+            kept[path] = copy.relative_to(project.labs_dir).as_posix()
+        if state is not State.CURRENT:
+            _write(project, lab, path, contents)
     return kept
-
-
-def _skeleton(contents: bytes, name: str) -> bytes | None:
-    """None for a file that is not for learners."""
-    try:
-        text = contents.decode("utf-8")
-    except UnicodeDecodeError:
-        return contents
-    return None if is_solution_only(text) else strip_solution(text, name).encode("utf-8")
 
 
 def _state(path: Path, contents: bytes, old: str | None) -> State:
@@ -177,20 +197,13 @@ def _state(path: Path, contents: bytes, old: str | None) -> State:
     return State.STALE if digest(found) == old else State.EDITED
 
 
-def _gone(path: Path, old: str) -> State:
-    """A file that is not generated any more: GONE may be deleted, EDITED may not."""
-    try:
-        return State.GONE if digest(path.read_bytes()) == old else State.EDITED
-    except FileNotFoundError:
-        return State.GONE
-
-
 def _write(project: Project, lab: Lab, path: str, contents: bytes) -> None:
     target = project.labs_dir / path
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(contents)
     source = project.solutions_dir / lab.folder / path.split("/", 1)[1]
-    target.chmod(source.stat().st_mode & 0o777)
+    if source.is_file():
+        target.chmod(source.stat().st_mode & 0o777)
 
 
 def _write_manifest(project: Project, hashes: dict[str, str]) -> None:

@@ -2,8 +2,7 @@
 """`./lab handout OUT.zip`: the course as students get it, without solutions, hidden tests, mutants
 and the project's own tests.
 
-    skeletons/               in place of solutions/: the generated labs once more, which ./lab reset
-                             puts back and the tests are built from
+    skeletons/               in place of solutions/: the labs once more, which ./lab reset puts back
     reference/PROCESSOR/     the reference's functions as objects, so that a test of TODO(3) can
                              call TODO(1) before it is written
     reference/NN-name/       of a lab that others use and that is not in the archive: its header and
@@ -21,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from grader.base.exits import ExitStatus, LabError
 from grader.course.mutants import student_files
 from grader.course.project import Lab, Project
-from grader.course.sync import digest, generate, manifest_text
+from grader.course.sync import digest, handed_out, is_secret, manifest_text
 from grader.course.tree import files_of, read, write_zip
 from grader.export import reference
 from grader.grade.course import build_trusted, folders_used
@@ -83,9 +82,8 @@ def _skeletons(project: Project, labs: list[Lab]) -> Contents:
     contents: Contents = {}
     hashes = {}
     for lab in labs:
-        for path, data in generate(project, lab).items():
-            mode = (project.solutions_dir / path).stat().st_mode & 0o755 | 0o644
-            contents[f"labs/{path}"] = contents[f"skeletons/{path}"] = (data, mode)
+        for path, data in handed_out(project, lab).items():
+            contents[f"labs/{path}"] = contents[f"skeletons/{path}"] = (data, 0o644)
             hashes[path] = digest(data)
     contents["labs/.generated.json"] = (manifest_text(hashes).encode(), 0o644)
     declared = (project.solutions_dir / "CMakeLists.txt").read_bytes()
@@ -100,7 +98,7 @@ def _built_upon(project: Project, lab: Lab) -> Contents:
     }
     return {
         f"reference/{path}": (data, 0o644)
-        for path, data in generate(project, lab).items()
+        for path, data in handed_out(project, lab).items()
         if path not in own and path.count("/") == 1 and not path.endswith(".md")
     }
 
@@ -128,7 +126,7 @@ def check(contents: Contents, places: set[bytes]) -> None:
     that no object contains one of the places."""
     for name, (data, _) in contents.items():
         inside = name.startswith(("labs/", "skeletons/", "reference/"))
-        if PurePosixPath(name).name.startswith("hidden") or (inside and b"BEGIN SOLUTION" in data):
+        if PurePosixPath(name).name.startswith("hidden") or (inside and is_secret(name, data)):
             why = "must not be handed out"
         elif name.endswith(".o") and any(place in data for place in places):
             why = "holds a path of this machine"

@@ -17,7 +17,7 @@ from grader.base.proc import capture
 from grader.building import build
 from grader.building.needs import build_env
 from grader.course.project import Lab, Project
-from grader.course.sync import generate
+from grader.course.sync import handed_out
 from grader.grade.rubric import Rubric, load
 from grader.learning.scoreboard import listed_cases
 from grader.learning.testing import compile_errors
@@ -44,7 +44,7 @@ class GradedLab:
 @dataclass(frozen=True)
 class Course:
     project: Project
-    pristine: Path  # generated skeletons: the only tree that submissions are compiled against
+    pristine: Path  # labs as learners get them: the only tree that submissions are compiled against
     versions: dict[str, str]
 
     @property
@@ -77,7 +77,7 @@ def conf_of(project: Project, lab: Lab) -> Path:
 def folders_used(project: Project, lab: Lab) -> list[str]:
     """The lab's own, and those of labs whose headers it looks into (USES of peerlab_lab)."""
     text = conf_of(project, lab).read_text(encoding="utf-8")
-    seen = re.findall(re.escape(f"{project.solutions_dir}/") + r"([^/'\s]+)", text)
+    seen = re.findall(re.escape(f"{project.labs_dir}/") + r"([^/'\s]+)", text)
     return sorted({lab.folder, *seen})
 
 
@@ -99,7 +99,7 @@ def prepare(project: Project, labs: list[Lab], scratch: Path) -> Course:
     course = Course(project, pristine, _versions(project))
     wanted = {folder for lab in labs for folder in course.folders(lab)}
     for lab in (lab for lab in project.labs() if lab.folder in wanted):
-        for path, contents in generate(project, lab).items():
+        for path, contents in handed_out(project, lab).items():
             target = pristine / "labs" / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(contents)

@@ -199,10 +199,10 @@ class _Desk:
         return run(request, self.worker.tier)
 
     def _conf(self) -> Path:
-        """The course's, with the pristine tree for the solutions and our folder for its parts."""
+        """The course's, with the pristine tree for the labs and our folder for its parts."""
         course, lab = self.worker.course, self.lab.lab
         text = course.conf(lab).read_text(encoding="utf-8")
-        text = text.replace(f"{course.project.solutions_dir}/", f"{course.pristine}/labs/")
+        text = text.replace(f"{course.project.labs_dir}/", f"{course.pristine}/labs/")
         work = str(course.conf(lab).parent)
         text = text.replace(f"LAB_FOLDER='{work}'", f"LAB_FOLDER='{self.work}/build'")
         conf = self.folder / "lab.conf"

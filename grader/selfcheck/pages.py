@@ -28,7 +28,7 @@ ANSWER = re.compile(r"^```c\n(int inv_count.*?)^```\n.*^```c\n(.*?)^```\n", re.M
 
 def check_pages(programs: Programs, section: Section, labs: list[Lab]) -> None:
     for lab in labs:
-        text = (programs.project.solutions_dir / lab.folder / "README.md").read_text("utf-8")
+        text = (programs.project.labs_dir / lab.folder / "README.md").read_text("utf-8")
         _check_list(section, programs, lab, text)
         _check_failures(section, lab, text, programs.rejected.get(lab, []))
     _check_first(section, programs, labs[0])

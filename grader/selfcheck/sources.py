@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Checks that need no build: labs/ equals what solutions/ generate, and every TODO is taught."""
+"""Checks that need no build: labs/ has what solutions/ generate and nothing else of them, and every
+TODO is taught."""
 
 import re
 
@@ -8,7 +9,15 @@ from grader.course.committed import committed_files
 from grader.course.mutants import Mutant, load, mutate, student_files
 from grader.course.project import Lab, Project
 from grader.course.readme import Task, tasks
-from grader.course.sync import MANIFEST, digest, generate_all, manifest_text, read_manifest
+from grader.course.sync import (
+    MANIFEST,
+    digest,
+    generate_all,
+    is_given,
+    is_secret,
+    manifest_text,
+    read_manifest,
+)
 from grader.selfcheck.report import Section
 
 HINTS_A_TASK = 3
@@ -17,19 +26,27 @@ _TODO = re.compile(r"\bTODO\((\d+)\)")
 
 
 def check_generated(project: Project, section: Section) -> None:
-    """The committed labs/ equals what solutions/ generate. A learner's files are not read."""
+    """Of the committed labs/, what solutions/ generate is as generated, and nothing else has an
+    answer or a hidden test. A learner's edits are not read."""
     wanted = generate_all(project)
     committed = committed_files(project.root, "labs")
     if committed is None:  # without git, compares the committed list of hashes instead
         hashes = read_manifest(project)
         have = {path: hashes.get(path) == digest(wanted[path]) for path in wanted}
     else:
-        manifest = manifest_text({path: digest(wanted[path]) for path in wanted})
-        wanted[MANIFEST] = manifest.encode()
+        given = {
+            path: text for path, text in committed.items() if path not in wanted and "/" in path
+        }
+        for path, text in sorted(given.items()):
+            handed_out = is_given(path) and not is_secret(path, text)
+            section.check(f"labs/{path}", handed_out, "committed, but not for learners")
+        listed = {
+            path: digest(text)
+            for path, text in (given | wanted).items()
+            if path in wanted or is_given(path)
+        }
+        wanted[MANIFEST] = manifest_text(listed).encode()
         have = {path: committed.get(path) == wanted[path] for path in wanted}
-        for path in sorted(set(committed) - set(wanted)):
-            if "/" in path:
-                section.check(f"labs/{path}", False, "committed, but nothing generates it")
     for path, same in sorted(have.items()):
         section.check(f"labs/{path}", same, "not as generated: ./lab sync, then commit labs/")
 
@@ -37,8 +54,7 @@ def check_generated(project: Project, section: Section) -> None:
 def check_taught(project: Project, labs: list[Lab], section: Section) -> None:
     """Every TODO has its task in the README, and every task three hints."""
     for lab in labs:
-        folder = project.solutions_dir / lab.folder
-        readme = folder / "README.md"
+        readme = project.labs_dir / lab.folder / "README.md"
         found = tasks(readme.read_text(encoding="utf-8")) if readme.is_file() else []
         numbers = todo_numbers(project, lab)
         section.check(f"{lab.folder}: TODOs", bool(numbers), "no TODO(n) in its student files")

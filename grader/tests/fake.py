@@ -77,18 +77,17 @@ RUBRIC = """\
 """
 
 FILES = {
-    "tiny.c": SOLUTION,
-    "tiny.h": "int twice(int n);\n",
-    "README.md": README,
-    "tests/public.c": "int public;\n",
-    "tests/hidden.c": "int hidden;\n",
-    "tests/rubric.json": RUBRIC,
-    "notes.md": "<!-- SOLUTION-ONLY -->\nfor the instructor\n",
+    "labs/01-tiny/tiny.h": "int twice(int n);\n",
+    "labs/01-tiny/README.md": README,
+    "labs/01-tiny/tests/public.c": "int public;\n",
+    "solutions/01-tiny/tiny.c": SOLUTION,
+    "solutions/01-tiny/tests/hidden.c": "int hidden;\n",
+    "solutions/01-tiny/tests/rubric.json": RUBRIC,
 }
 
 
 class FakeCheckout(unittest.TestCase):
-    """`self.project` has solutions/01-tiny/ and nothing else."""
+    """`self.project` has lab 01-tiny, before its skeleton was generated, and nothing else."""
 
     def setUp(self) -> None:
         self.root = Path(tempfile.mkdtemp(prefix="peerlab-test-"))
@@ -96,7 +95,7 @@ class FakeCheckout(unittest.TestCase):
         self.project = Project(self.root)
         self.lab = Lab("01-tiny")
         for name, text in FILES.items():
-            self.write(f"solutions/01-tiny/{name}", text)
+            self.write(name, text)
 
     def write(self, path: str, text: str) -> Path:
         target = self.root / path

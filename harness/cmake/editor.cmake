@@ -23,6 +23,13 @@ function(peerlab_write_editor)
   list(TRANSFORM used PREPEND -I)
   set(includes -I${PEERLAB_HARNESS_DIR} -I.. ${used})
   list(JOIN includes "', '" PEERLAB_EDITOR_INCLUDES)
+  set(PEERLAB_EDITOR_SOLUTIONS) # a solution's headers are the lab's
+  file(GLOB folders RELATIVE ${PROJECT_SOURCE_DIR}/solutions ${PROJECT_SOURCE_DIR}/solutions/*-*)
+  foreach(folder IN LISTS folders)
+    set(lab ${PROJECT_SOURCE_DIR}/labs/${folder})
+    string(APPEND PEERLAB_EDITOR_SOLUTIONS "If:\n  PathMatch: solutions/${folder}/.*\nCompileFlags:\n"
+           "  Add: ['-I${lab}', '-I${lab}/tests']\n---\n")
+  endforeach()
   configure_file(${PEERLAB_HARNESS_DIR}/cmake/clangd.in ${PEERLAB_EDITOR}.labs @ONLY)
   add_custom_command(
     OUTPUT ${PEERLAB_EDITOR}

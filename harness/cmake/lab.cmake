@@ -16,7 +16,10 @@
 #                          submission's TODO(5) is linked with the solution's answers to these and
 #                          to what NEEDS has, and with no other
 #
-# From solutions/NN-name/ (with tests/runner.c or runner.cu, tests/public.c, tests/hidden.c):
+# labs/NN-name/ has all that learners get (the header, given files, tests/public.c, tests/runner.c or
+# runner.cu), solutions/NN-name/ what they do not (the answer, tests/hidden.c).
+#
+# From solutions/NN-name/FILE:
 #   target solution03 (in `all`)  lab03-check, lab03-check-hidden, solution03-run, solution03-PROGRAM,
 #                                 and what submissions are linked with (labcc.sh)
 #   target solution03-programs    solution03-run and solution03-PROGRAM only
@@ -62,7 +65,7 @@ function(peerlab_lab)
   set(solution ${LAB_SOLUTION_ROOT}/${folder})
   set(student ${LAB_STUDENT_ROOT}/${folder})
   set(work ${PROJECT_BINARY_DIR}/labs/${folder})
-  if(NOT EXISTS ${solution}/${LAB_FILE} OR NOT EXISTS ${solution}/tests/public.c)
+  if(NOT EXISTS ${solution}/${LAB_FILE} OR NOT EXISTS ${student}/tests/public.c)
     message(STATUS "lab ${folder}: not here (no ${LAB_FILE}, or no tests/public.c)")
     return()
   endif()

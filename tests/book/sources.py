@@ -37,9 +37,14 @@ def tests_of(build: str) -> set[str]:
 
 def lab_code(project: Project) -> list[str]:
     """Lines of C in the labs' pages that no compiled file has."""
-    places = [project.solutions_dir, ROOT / "docs/book/code", ROOT / "tests/programs"]
+    places = [
+        project.labs_dir,
+        project.solutions_dir,
+        ROOT / "docs/book/code",
+        ROOT / "tests/programs",
+    ]
     known, wrong = code.compiled(places), []
-    for page in sorted(project.solutions_dir.glob("*/*.md")):
+    for page in sorted(project.labs_dir.glob("*/*.md")):
         name, text = page.relative_to(ROOT), page.read_text(encoding="utf-8")
         wrong += [f"{name}: nothing compiled has `{line}`" for line in code.unknown(text, known)]
     return wrong

@@ -403,8 +403,8 @@ class Command(Case):
 
     def test_speed(self) -> None:
         """A lab's file in well under 5 s, even on a loaded machine: CPU time is what is limited."""
-        lab = HERE / "../../solutions/04-reduction"
-        source = lab / "reduction.cu"
+        lab = HERE / "../../labs/04-reduction"
+        source = HERE / "../../solutions/04-reduction/reduction.cu"
         if not source.exists():
             self.skipTest("lab 04 is not there")
         before = os.times()

@@ -11,7 +11,7 @@ import unittest
 from classroom import ROOT, Classroom, mutant, solution
 
 NOT_THERE = shutil.ignore_patterns("build", ".git", ".venv", ".deps", ".lab", "Testing")
-TEST = "solutions/01-enumerate/tests/public.c"
+TEST = "labs/01-enumerate/tests/public.c"
 STRICT = 'expect_rc(t, "without any GPU, inv_count(&n)", out->rc, LAB_OK);'
 MENDED = "if (out->rc == LAB_ECUDA) return;"
 

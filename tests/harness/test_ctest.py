@@ -22,12 +22,9 @@ class Day:
         self.root = Path(self.room.name)
         self.build = self.root / "build/vgpu"
         self.file = self.root / "labs/90-toy/toy.c"
-        self.file.parent.mkdir(parents=True)
+        shutil.copytree(STUDENT.parent, self.file.parent)
         shutil.copy(HERE / "project/CMakeLists.txt", self.root)
         shutil.copy(ROOT / "CTestTestfile.cmake", self.root)
-        header = (HERE / "solutions/90-toy/lab90.h").read_text(encoding="utf-8")
-        (self.file.parent / "lab90.h").write_text(header, encoding="utf-8")
-        shutil.copy(STUDENT, self.file)
         self.generator = generator
 
     def run(self, *words: object, cwd: Path | None = None) -> tuple[int, str]:

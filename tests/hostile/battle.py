@@ -144,7 +144,7 @@ def _fingerprint(arena: Arena) -> str:
     project = arena.course.project
     whole = hashlib.sha256()
     built = (project.build_dir / "bin", project.build_dir / "runners")
-    for top in (project.solutions_dir, project.root / "harness", *built):
+    for top in (project.labs_dir, project.solutions_dir, project.root / "harness", *built):
         for path in sorted(top.rglob("*")):
             info = path.lstat()
             whole.update(f"{path} {info.st_mode} {info.st_size} {info.st_mtime_ns}".encode())

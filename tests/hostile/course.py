@@ -13,7 +13,7 @@ from unittest import mock
 
 from grader.course.mutants import student_files
 from grader.course.project import Project, here
-from grader.course.sync import generate
+from grader.course.sync import handed_out
 from grader.grade import images
 from grader.grade.course import Course, GradedLab, graded_lab
 from grader.grade.rubric import Rubric, Rule
@@ -79,7 +79,7 @@ def arena(scratch: Path) -> Iterator[Arena]:
     project = Project(here().root, "vgpu", folder)
     course = Course(project, scratch / "pristine", {})
     for number in {name[:2] for name in ASKED}:
-        for path, contents in generate(project, project.lab(number)).items():
+        for path, contents in handed_out(project, project.lab(number)).items():
             target = course.pristine / "labs" / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(contents)

@@ -125,7 +125,7 @@ def declared(project: Project, lab: Lab) -> Declared:
 
 def headers(project: Project, lab: Lab) -> list[Path]:
     """The contract first, then what else the student's file may include."""
-    folder = project.solutions_dir / lab.folder
+    folder = project.labs_dir / lab.folder
     every = sorted(folder.glob("*.h"), key=lambda path: (path.name != f"{lab.name}.h", path.name))
     return [path for path in every if path.name != "data.h"]
 

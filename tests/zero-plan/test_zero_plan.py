@@ -194,9 +194,9 @@ class Others(unittest.TestCase):
 
 class LabData(unittest.TestCase):
     def test_the_labs_tables_are_the_same(self) -> None:
-        """solutions/08-zero-sim/tests/tables.h, which the lab's tests include."""
+        """labs/08-zero-sim/tests/tables.h, which the lab's tests include."""
         root = HERE.parent.parent
-        header = (root / "solutions/08-zero-sim/tests/tables.h").read_text(encoding="utf-8")
+        header = (root / "labs/08-zero-sim/tests/tables.h").read_text(encoding="utf-8")
         for table in ("zero_table1", "zero_fig1"):
             for row in rows(table):
                 params = round(float(row["params_B"]) * 10**9)
@@ -223,7 +223,7 @@ class Page(unittest.TestCase):
 
     def test_the_labs_page_shows_what_happens(self) -> None:
         """README.md of lab 08: what its program prints, on the virtual node."""
-        lab = HERE.parent.parent / "solutions/08-zero-sim"
+        lab = HERE.parent.parent / "labs/08-zero-sim"
         readme = (lab / "README.md").read_text(encoding="utf-8")
         (shown,) = re.findall(r"```\n\$ stages\n((?:.*\n)*?)```", readme)
         done = subprocess.run(

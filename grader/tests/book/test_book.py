@@ -363,7 +363,7 @@ class Chapters(Folder):
 
 class Pages(FakeCheckout):
     def test_labs_and_chapters_are_linked(self) -> None:
-        self.write("docs/book/01-a.md", "See [the lab](../../solutions/01-tiny/README.md).\n")
+        self.write("docs/book/01-a.md", "See [the lab](../../labs/01-tiny/README.md).\n")
         self.write(
             "docs/book/02-b.md", "As chapter 1 and chapter 9 say, `chapter 1`. [x](../no.md)\n"
         )

@@ -2,15 +2,17 @@
 """grader.course.sync: labs/ follows solutions/ and a learner's work is never lost."""
 
 import json
+import subprocess
 
 from grader.base.exits import LabError
-from grader.course.sync import State, compare, generate, read_manifest, reset, sync
-from grader.tests.fake import SKELETON, SOLUTION, FakeCheckout
+from grader.course.sync import State, compare, generate, handed_out, read_manifest, reset, sync
+from grader.tests.fake import README, SKELETON, SOLUTION, FakeCheckout
 
 SKELETON_FILE = "labs/01-tiny/tiny.c"
 
 
-GIVEN = {"tests/public.c", "tests/rubric.json"}
+GENERATED = {"tiny.c", "tests/rubric.json"}
+GIVEN = {"tiny.h", "README.md", "tests/public.c"}
 
 
 class Sync(FakeCheckout):
@@ -24,8 +26,16 @@ class Sync(FakeCheckout):
         self.assertEqual(set(self.sync().values()), {State.MISSING})
         self.assertEqual(self.read(SKELETON_FILE), SKELETON)
         names = {path.split("/", 1)[1] for path in generate(self.project, self.lab)}
-        self.assertEqual(names, {"tiny.c", "tiny.h", "README.md", *GIVEN})
-        self.assertEqual(set(read_manifest(self.project)), {f"01-tiny/{name}" for name in names})
+        self.assertEqual(names, GENERATED)
+        listed = {f"01-tiny/{name}" for name in GENERATED | GIVEN}
+        self.assertEqual(set(read_manifest(self.project)), listed)
+
+    def test_what_learners_get_is_given_or_generated(self) -> None:
+        self.write(SKELETON_FILE, "mine\n")
+        self.write("labs/01-tiny/tiny.c.bak1", "mine, too\n")
+        found = handed_out(self.project, self.lab)
+        self.assertEqual({path.split("/", 1)[1] for path in found}, GENERATED | GIVEN)
+        self.assertEqual(found["01-tiny/tiny.c"].decode(), SKELETON)
 
     def test_second_sync_touches_nothing(self) -> None:
         self.sync()
@@ -62,18 +72,28 @@ class Sync(FakeCheckout):
         self.sync(force=True)
         self.assertEqual(self.read(SKELETON_FILE), SKELETON)
 
-    def test_a_file_no_longer_generated_goes_unless_edited(self) -> None:
-        self.write("solutions/01-tiny/old.h", "old\n")
-        self.write("solutions/01-tiny/kept.h", "old\n")
+    def test_a_list_that_is_behind_a_given_file_is_told(self) -> None:
         self.sync()
-        self.write("labs/01-tiny/kept.h", "mine\n")
-        for name in ("old.h", "kept.h"):
-            (self.root / "solutions/01-tiny" / name).unlink()
-        states = self.sync()
-        self.assertEqual(states["01-tiny/old.h"], State.GONE)
-        self.assertEqual(states["01-tiny/kept.h"], State.EDITED)
-        self.assertFalse((self.root / "labs/01-tiny/old.h").exists())
-        self.assertEqual(self.read("labs/01-tiny/kept.h"), "mine\n")
+        for change in ("changed\n", None):
+            header = self.write("labs/01-tiny/tiny.h", change or "")
+            if change is None:
+                header.unlink()
+            self.assertTrue(compare(self.project, [self.lab]).list_is_old)
+            self.sync()
+            self.assertFalse(compare(self.project, [self.lab]).list_is_old)
+        self.assertNotIn("01-tiny/tiny.h", read_manifest(self.project))
+
+    def test_reset_takes_given_files_from_git(self) -> None:
+        self.sync()
+        for words in (["init", "-q"], ["add", "."]):
+            subprocess.run(["git", *words], cwd=self.root, check=True)
+        self.write("labs/01-tiny/tiny.h", "mine\n")
+        (self.root / "labs/01-tiny/README.md").unlink()
+        kept = reset(self.project, self.lab)
+        self.assertEqual(kept, {"01-tiny/tiny.h": "01-tiny/tiny.h.bak1"})
+        self.assertEqual(self.read("labs/01-tiny/tiny.h"), "int twice(int n);\n")
+        self.assertEqual(self.read("labs/01-tiny/tiny.h.bak1"), "mine\n")
+        self.assertEqual(self.read("labs/01-tiny/README.md"), README)
 
     def test_a_rubric_names_no_hidden_case(self) -> None:
         case = {"case": "twice", "todo": 1, "points": 60}

@@ -61,7 +61,7 @@ class Shown(FakeBuild):
         self.programs.rejected = {self.lab: [record]}
 
     def failures(self, readme: str = README) -> list[str]:
-        self.write("solutions/01-tiny/README.md", readme)
+        self.write("labs/01-tiny/README.md", readme)
         report = self.programs.report
         with (
             contextlib.redirect_stdout(io.StringIO()),

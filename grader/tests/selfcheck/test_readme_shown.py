@@ -53,12 +53,11 @@ class Shown(unittest.TestCase):
     def test_paths_exist(self) -> None:
         for page, text in TEXT.items():
             for path in re.findall(r"`([\w.-]+/[\w./-]*)`", text):
-                self.there(page, ROOT / path.replace("labs/", "solutions/", 1), path)
+                self.there(page, ROOT / path, path)
             for path in re.findall(r"\]\(([\w./-]+)\)", text):
                 self.there(page, (ROOT / page).parent / path, path)
 
     def there(self, page: str, place: Path, path: str) -> None:
-        """A learner may delete a file in labs/: then its source is checked."""
         if not MADE_LATER.search(path):
             self.assertTrue(place.exists(), f"{page} shows {path}: not here")
 

@@ -45,27 +45,38 @@ class Sources(FakeCheckout):
 
     def test_a_learners_edits_neither_fail_nor_are_touched(self) -> None:
         self.write("labs/01-tiny/tiny.c", "mine\n")
-        (self.root / "labs/01-tiny/README.md").unlink()
         self.assertEqual(self.failures(), {})
         self.assertEqual(self.read("labs/01-tiny/tiny.c"), "mine\n")
 
     def test_without_git_the_list_of_hashes_has_to_do(self) -> None:
         (self.root / ".git").rename(self.root / "git-gone")
         self.assertEqual(self.failures(), {})
-        self.write("solutions/01-tiny/tiny.h", "changed\n")
-        self.assertEqual(list(self.failures()), ["labs/01-tiny/tiny.h"])
+        self.write("solutions/01-tiny/tiny.c", SOLUTION.replace("double n", "n, twice"))
+        self.assertEqual(list(self.failures()), ["labs/01-tiny/tiny.c"])
 
     def test_labs_behind_solutions(self) -> None:
-        self.write("solutions/01-tiny/tiny.h", "changed\n")
+        self.write("solutions/01-tiny/tiny.c", SOLUTION.replace("double n", "n, twice"))
         found = self.failures()
-        self.assertEqual(set(found), {"labs/01-tiny/tiny.h", "labs/.generated.json"})
-        self.assertIn("./lab sync", found["labs/01-tiny/tiny.h"])
+        self.assertEqual(set(found), {"labs/01-tiny/tiny.c", "labs/.generated.json"})
+        self.assertIn("./lab sync", found["labs/01-tiny/tiny.c"])
 
-    def test_a_file_that_nothing_generates(self) -> None:
-        self.write("labs/01-tiny/leak.c", "the answer\n")
-        self.assertEqual(self.failures(), {})
-        self.git("add", ".")
-        self.assertEqual(list(self.failures()), ["labs/01-tiny/leak.c"])
+    def test_what_learners_must_not_have(self) -> None:
+        for name, text in (
+            ("leak.c", "// BEGIN SOLUTION\n"),
+            ("tests/hidden.c", "int hidden;\n"),
+            ("notes.txt", "no file of a lab\n"),
+        ):
+            with self.subTest(name):
+                path = self.write(f"labs/01-tiny/{name}", text)
+                self.assertEqual(self.failures(), {})
+                self.git("add", ".")
+                sync(self.project, [self.lab])
+                self.git("add", ".")
+                self.assertEqual(list(self.failures()), [f"labs/01-tiny/{name}"])
+                self.git("rm", "-q", "--cached", f"labs/01-tiny/{name}")
+                path.unlink()
+                sync(self.project, [self.lab])
+                self.git("add", ".")
 
     def test_a_todo_without_task(self) -> None:
         self.write("solutions/01-tiny/tiny.c", SOLUTION.replace("TODO(1)", "TODO(2)"))
@@ -74,7 +85,7 @@ class Sources(FakeCheckout):
         self.assertIn("no TODO(1)", found["01-tiny: TODO(1)"])
 
     def test_a_missing_hint(self) -> None:
-        self.write("solutions/01-tiny/README.md", README.replace("Hint 3", "More"))
+        self.write("labs/01-tiny/README.md", README.replace("Hint 3", "More"))
         self.assertEqual(self.failures()["01-tiny: TODO(1)"], "2 hints, expected 3")
 
     def test_mutants_missing_few_or_not_fitting(self) -> None:
