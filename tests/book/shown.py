@@ -28,7 +28,7 @@ FULL = os.environ.get("PEERLAB_FULL") == "1"
 WAYS = ("typed", "full") if FULL else ("typed",)
 SECONDS = 1500 if FULL else 120
 REPOSITORY = "<this repository>"
-LINKED = ("tests", "solutions", "vgpu", "docs", "grader")
+LINKED = ("tests", "labs", "solutions", "vgpu", "docs", "grader")
 
 
 def checkout(folder: Path, build: Path) -> None:

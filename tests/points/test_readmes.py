@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SOLUTIONS = ROOT / "solutions"
+SOLUTIONS, LABS = ROOT / "solutions", ROOT / "labs"
 _LAB = re.compile(
     r"NUMBER (\d\d) NAME (\S+) .*?FUNCTIONS(?P<functions>.*?)"
     r"(?:NEEDS(?P<needs>.*?))?(?:BESIDE.*?)?\)",
@@ -85,24 +85,25 @@ class Readmes(unittest.TestCase):
 
     def test_readmes_say_what_is_declared(self) -> None:
         for lab in self.labs:
-            readme = SOLUTIONS / f"{lab[1]}-{lab[2]}" / "README.md"
+            readme = LABS / f"{lab[1]}-{lab[2]}" / "README.md"
             with self.subTest(lab[1]):
                 text = readme.read_text(encoding="utf-8")
                 self.assertEqual(sorted(told(text)), sorted(pairs(lab["needs"])))
 
     def test_form(self) -> None:
         for lab in self.labs:
-            folder = SOLUTIONS / f"{lab[1]}-{lab[2]}"
-            source = "".join(p.read_text(encoding="utf-8") for p in folder.glob("*.c*"))
+            folder = f"{lab[1]}-{lab[2]}"
+            files = (SOLUTIONS / folder).glob("*.c*")
+            source = "".join(p.read_text(encoding="utf-8") for p in files)
             lines = "".join(_SOLVED.findall(source)).splitlines()
             solved = sum(bool(line.strip()) for line in lines)
             with self.subTest(lab[1]):
-                readme = (folder / "README.md").read_text(encoding="utf-8")
+                readme = (LABS / folder / "README.md").read_text(encoding="utf-8")
                 self.assertEqual(form_problems(readme, solved), [])
 
     def test_the_rules_for_tasks_are_the_same(self) -> None:
         found = set()
-        for path in SOLUTIONS.glob("*/README.md"):
+        for path in LABS.glob("*/README.md"):
             rules = _RULES.search(path.read_text(encoding="utf-8"))
             found.add(rules[0] if rules else f"none in {path.parent.name}")
         self.assertEqual(len(found), 1, found)

@@ -20,7 +20,7 @@ ROOT, BUILD = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 sys.path.insert(0, str(ROOT))
 from grader.course.diagnoses import apply_diff  # noqa: E402
 from grader.course.project import Project  # noqa: E402
-from grader.course.sync import sync  # noqa: E402
+from grader.course.sync import handed_out, sync  # noqa: E402
 
 PAGE = ROOT / "docs" / "session-lab03.md"
 FILE = "labs/03-p2p-copy/p2p_copy.c"
@@ -43,6 +43,11 @@ class Checkout:
             shutil.copy(ROOT / name, self.root / name)
         shutil.copy(Path(__file__).parent / "checkout" / "CMakeLists.txt", self.root)
         project = Project(self.root)
+        for lab in project.labs():
+            for path, contents in handed_out(Project(ROOT), lab).items():
+                target = project.labs_dir / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(contents)
         sync(project, project.labs())
         self.run("cmake", "--preset", "vgpu", f"-DBUILT={BUILD}", *self._generator())
         self.run("cmake", "--build", "build/vgpu", "--target", "lab03", "-j2")

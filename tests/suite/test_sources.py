@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CC = sys.argv.pop() if len(sys.argv) > 1 and not sys.argv[-1].startswith("-") else "cc"
 NAMED = ("bench", "harness", "vgpu")  # where comments are held to it
-OURS = ("bench", "harness", "solutions", "tests", "vgpu", "zero-plan")
+OURS = ("bench", "harness", "labs", "solutions", "tests", "vgpu", "zero-plan")
 
 # Sub-structures of what rooms share, by the names of their fields, and who alone writes to them:
 # a room, or one file of it.
