@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from grader.base.exits import LabError
-from grader.cluster import pool
+from grader.cluster import pool, worker
 from grader.cluster.pool import MOST_BEGUN, PoolBatch
 from grader.cluster.worklist import Unit, WorkList
 from grader.course.project import Project
@@ -101,6 +101,31 @@ class Lists(InFolder):
             unit = self.list.take("w")
         assert unit
         self.assertEqual(self.list.text(unit), "text")
+
+
+class Shift(worker.Shift):
+    """Ends when it has nothing to do, and remembers what was open then."""
+
+    def _may_come(self) -> bool:
+        self.was_open = len(self.list.units("open"))
+        return False
+
+
+class Shifts(InFolder):
+    def test_nobody_waits_while_there_is_work(self) -> None:
+        """Four workers of one list; another one is often faster than they."""
+        for at in range(400):
+            self.list.put(Unit(f"key{at}", 0), "{}")
+        desk = mock.Mock()
+        desk.grade.return_value = Run(cases=(CaseRun("one", Status.PASS),))
+        shifts = [Shift(WorkList(self.list.folder), f"w{at}", waits=True) for at in range(4)]
+        threads = [threading.Thread(target=shift.work, args=(desk,)) for shift in shifts]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(self.list.records()), 400)
+        self.assertEqual([shift.was_open for shift in shifts], [0, 0, 0, 0])
 
 
 class FakeWorkers:
