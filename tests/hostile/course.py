@@ -46,10 +46,12 @@ ASKED = {
     "06_grow": ("grow",),
     "07_fast": ("pipelined_fast",),
     "07_reduce": ("reduce",),
+    "07_timed": ("timed.hgx-h200-4",),
     "07_waits": ("all_waits",),
     "08_bus": ("bus",),
     "08_memory": ("memory",),
     "08_reduce": ("reduce",),
+    "08_timed": ("timed.hgx-h200-4",),
 }
 IPC_RMID = 0
 _LIBC = ctypes.CDLL(None)
