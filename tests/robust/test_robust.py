@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -135,7 +136,8 @@ def main() -> int:
 
 
 def fuzzed(program: str, corpus: Path, way: dict[str, str]) -> int:
-    """1: it crashed, leaked or hung, and how is printed."""
+    """1: it crashed, leaked or hung, and how is printed; or it ended before its time."""
+    began = time.monotonic()
     words = [f"-max_total_time={SECONDS}", "-max_len=8192", "-timeout=100", str(corpus)]
     done = subprocess.run(
         [program, *words],
@@ -146,7 +148,10 @@ def fuzzed(program: str, corpus: Path, way: dict[str, str]) -> int:
         env=dict(os.environ, ASAN_OPTIONS="detect_leaks=1", **way),
     )
     print(done.stderr[-3000:] if done.returncode else done.stderr.splitlines()[-1])
-    return 1 if done.returncode else 0
+    seconds = time.monotonic() - began
+    if seconds < SECONDS:
+        print(f"it ended after {seconds:.0f} s of {SECONDS}")
+    return 1 if done.returncode or seconds < SECONDS else 0
 
 
 if __name__ == "__main__":
