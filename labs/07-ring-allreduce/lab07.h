@@ -12,7 +12,8 @@
  *   - it queues work and returns; the host waits for nothing, so that a graph can capture it;
  *   - buf[r] is memory of rank r's GPU. Its part begins after what was queued on rank r's `stream`,
  *     and what is queued there afterwards comes after it;
- *   - `count` elements a rank, 0 is fine. Chunks are those of ring_chunk, one a rank;
+ *   - `count` elements a rank, 0 is fine, without buffers, too. Chunks are those of ring_chunk, one
+ *     a rank;
  *   - a size of more than 2 GiB is a size like any other;
  *   - LAB_EINVAL for a missing ring or buffer (with count > 0), an unknown type or operation;
  *     LAB_ERANGE when the longest chunk does not fit into the ring's inboxes (ring_open's `most`).

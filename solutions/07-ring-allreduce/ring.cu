@@ -212,7 +212,7 @@ int ring_reduce_scatter(struct ring *ring, void *const *buf, size_t count, enum 
     // BEGIN SOLUTION
     int before = 0, rc = ring_check(ring, buf, count, type, op);
 
-    if (rc != LAB_OK)
+    if (rc != LAB_OK || count == 0)
         return rc;
     if (!chunks_fit(ring, count, type))
         return LAB_ERANGE;
@@ -249,7 +249,7 @@ int ring_all_gather(struct ring *ring, void *const *buf, size_t count, enum ring
     // BEGIN SOLUTION
     int rc = ring_check(ring, buf, count, type, RING_SUM);
 
-    if (rc != LAB_OK)
+    if (rc != LAB_OK || count == 0)
         return rc;
     int n = ring->n;
     rc = meet(ring);

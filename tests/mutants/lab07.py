@@ -73,6 +73,15 @@ MUTANTS = [
         why="a grid of no blocks is an error",
     ),
     Mutant(
+        name="reduce_waits",
+        todo=2,
+        find="        launch_reduce<__half>(dst, src, count, op, stream);\n",
+        replace="        launch_reduce<__half>(dst, src, count, op, stream);\n"
+        "    cudaStreamSynchronize(stream);\n",
+        rejected_by="reduce",
+        why="right, and the host waits for each kernel of the collective",
+    ),
+    Mutant(
         name="scatter_wrong_chunk",
         todo=3,
         find="(char *)buf[r], chunk_of(ring, r - 1 - k, count, type));",
@@ -140,6 +149,14 @@ MUTANTS = [
         why="fills an inbox that the next rank still reads for the call before",
     ),
     Mutant(
+        name="nothing_needs_buffers",
+        todo=3,
+        find="    if (rc != LAB_OK || count == 0)\n        return rc;\n    if (!chunks_fit",
+        replace="    if (rc != LAB_OK)\n        return rc;\n    if (!chunks_fit",
+        rejected_by="scatter_refuses",
+        why="reads buf, which may be missing when there are no elements",
+    ),
+    Mutant(
         name="gather_one_step_too_few",
         todo=4,
         find="k < n - 1; k++) { // all-gather step k",
@@ -162,6 +179,16 @@ MUTANTS = [
         replace="    for (int k = 0; k < n - 1; k++) { // all-gather",
         rejected_by="gather",
         why="writes into the next rank's buffer before that rank has got to this call",
+    ),
+    Mutant(
+        name="gather_asks_for_room",
+        todo=4,
+        find="    int n = ring->n;\n    rc = meet(ring);\n"
+        "    for (int k = 0; k < n - 1; k++) { // all-gather",
+        replace="    int n = ring->n;\n    rc = chunks_fit(ring, count, type) ? meet(ring) : LAB_ERANGE;\n"
+        "    for (int k = 0; k < n - 1; k++) { // all-gather",
+        rejected_by="gather_bytes",
+        why="an all-gather uses no inbox: chunks may be larger than these",
     ),
     Mutant(
         name="gather_reversed",

@@ -20,6 +20,7 @@ static inline void ask_counts(struct lab_test *t, int32_t what, int out_of_place
         for (size_t k = 0; k < COUNT(counts); k++, used++)
             call[used] = (struct ring_call){.what = what,
                                             .n = ranks[i],
+                                            .current = (int)(i % 2),
                                             .count = counts[k],
                                             .type = (int)(k % 3),
                                             .op = (int)(used % 2),
@@ -57,12 +58,12 @@ static inline void ask_bits(struct lab_test *t, int32_t what)
 
 static inline bool overlaps(int32_t odd)
 {
-    return odd == ODD_OVERLAP || odd == ODD_OVERLAP_END;
+    return odd == ODD_OVERLAP || odd == ODD_OVERLAP_END || odd == ODD_OVERLAP_FAR;
 }
 
-/* Inboxes that just fit, and by a byte do not (an all-gather uses none); chunks of 2^33 bytes and
- * of 4000 more, which CUDA cannot copy into inboxes of less: who lets the size become an int copies
- * 0 or 4000. */
+/* Inboxes that just fit, and by a byte do not; chunks of 2^33 bytes and of 4000 more, which CUDA
+ * cannot copy into inboxes of less: who lets the size become an int copies 0 or 4000. For an
+ * all-gather they may be as small as they like: it uses none. */
 static inline void ask_sizes(struct lab_test *t, int32_t what)
 {
     struct ring_call call[] = {
@@ -74,25 +75,26 @@ static inline void ask_sizes(struct lab_test *t, int32_t what)
         {.n = 2, .count = 0, .odd = ODD_FAR},
         {.n = 2, .count = 2000, .odd = ODD_FAR},
         {.n = 2, .count = 2000, .odd = ODD_FAR, .out_of_place = 1},
+        {.n = 3, .count = 0, .odd = ODD_NO_BUFFERS},
+        {.n = 3, .count = 2000, .odd = ODD_SMALL},
     };
     size_t used = 0;
-    for (size_t i = 0; i < COUNT(call) && what != DO_ALL_GATHER; i++) {
+    for (size_t i = what == DO_ALL_GATHER ? COUNT(call) - 2 : 0; i < COUNT(call); i++) {
         bool twice = what == DO_REDUCE_SCATTER && call[i].out_of_place;
         if (twice || (call[i].odd == ODD_FAR && !lab_is_virtual(t)))
             continue;
         call[used] = call[i];
         call[used++].what = what;
     }
-    if (used > 0)
-        ask_rings(t, call, used);
+    ask_rings(t, call, used);
 }
 
 /* All the ways to be wrong, for one function. */
 static inline void ask_refusals(struct lab_test *t, int32_t what)
 {
-    static const int32_t odd[] = {ODD_NO_RING, ODD_NO_BUFFERS,  ODD_NO_BUFFER,  ODD_TYPE,
-                                  ODD_OVERLAP, ODD_OVERLAP_END, ODD_OP,         ODD_SMALL,
-                                  ODD_HUGE,    ODD_SLICES,      ODD_MANY_SLICES};
+    static const int32_t odd[] = {ODD_NO_RING, ODD_NO_BUFFERS,  ODD_NO_BUFFER,   ODD_TYPE,
+                                  ODD_OVERLAP, ODD_OVERLAP_END, ODD_OVERLAP_FAR, ODD_OP,
+                                  ODD_SMALL,   ODD_HUGE,        ODD_SLICES,      ODD_MANY_SLICES};
     struct ring_call call[COUNT(odd)];
     size_t used = 0;
     memset(call, 0, sizeof call);

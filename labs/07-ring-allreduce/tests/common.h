@@ -17,7 +17,6 @@
 #include "names.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define NOT_READY 600 /* cudaErrorNotReady */
 
 static inline void expect_call(struct lab_test *t, const char *what, const struct outcome *call,
                                int want, int current)
@@ -134,7 +133,7 @@ static inline const unsigned char *seal_reduce(struct lab_test *t, struct reduce
     return data;
 }
 
-static inline void ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_gpu)
+static inline struct lab_run *ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_gpu)
 {
     const unsigned char *data = seal_reduce(t, in, lab_secret(t));
     uint64_t seed = in->seed;
@@ -172,6 +171,7 @@ static inline void ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_
     if (!no_gpu)
         expect_reduce_work(t, run, in);
     lab_nothing_leaked(t, run);
+    return run;
 }
 
 /* 2^32 + 5 elements, of which 5 are there: their kernel ends in a fault. */
@@ -208,13 +208,19 @@ static const char *const collective_names[] = {
     "coll_all_gather",      "coll_reduce_scatter", "coll_all_reduce", "coll_all_to_all",
     "coll_naive_all_reduce"};
 
+/* Of 2^32 elements more. */
+static inline bool is_far(const struct ring_call *c)
+{
+    return c->odd == ODD_FAR || c->odd == ODD_OVERLAP_FAR;
+}
+
 static inline void say_call(char *what, size_t room, const struct ring_call *c)
 {
     char slices[32] = "";
     if (c->what == DO_PIPELINED)
         snprintf(slices, sizeof slices, ", %d slices", c->slices);
     snprintf(what, room, "%s(%d ranks, count = %s%zu, %s, %s%s%s)%s%s", collective_names[c->what],
-             c->n, c->odd == ODD_FAR ? "2^32 + " : "", (size_t)c->count, type_name(c->type),
+             c->n, is_far(c) ? "2^32 + " : "", (size_t)c->count, type_name(c->type),
              c->op == RING_MAX ? "RING_MAX" : "RING_SUM", c->out_of_place ? ", out of place" : "",
              slices, c->graph ? " in a graph" : "",
              c->fails              ? ", in which a call of CUDA fails,"
@@ -373,10 +379,12 @@ static inline int want_of(const struct ring_call *c)
     case ODD_NOT:
     case ODD_FITS:
         return c->fails ? LAB_ECUDA : c->want;
+    case ODD_NO_BUFFERS:
+        return c->count > 0 ? LAB_EINVAL : LAB_OK;
     case ODD_SMALL:
     case ODD_HUGE:
     case ODD_TIGHT:
-        return LAB_ERANGE;
+        return c->what == DO_ALL_GATHER ? LAB_OK : LAB_ERANGE; /* it uses no inbox */
     case ODD_FAR:
         return LAB_ECUDA;
     default:

@@ -96,6 +96,7 @@ struct reduce_call {
     int32_t gpu, type, op, no_dst, no_src;
     uint64_t count, at; /* in bytes, of what is sealed: the same for input and output */
     uint64_t claimed;   /* elements that the call is told of beyond those that are there */
+    int32_t times;      /* the same call, one after the other; 0 is 1 */
 };
 struct reduce_in {
     uint64_t seed, calls; /* seed: 0 for the adapter */
@@ -103,7 +104,6 @@ struct reduce_in {
 };
 struct reduce_out {
     struct outcome call[REDUCE_CALLS];
-    int32_t query[REDUCE_CALLS]; /* cudaStreamQuery right after the call */
     int32_t after[REDUCE_CALLS]; /* what waiting for the stream said */
 };
 
@@ -134,6 +134,7 @@ enum odd {
     ODD_SMALL,       /* inboxes for a tenth of the data */
     ODD_OVERLAP,     /* recv[0] begins one element behind send[0] */
     ODD_OVERLAP_END, /* the last rank's recv begins with send's last element */
+    ODD_OVERLAP_FAR, /* 2^32 elements more, for which there is room; recv begins before them */
     ODD_HUGE,        /* 2^32 elements more: no inbox holds them */
     ODD_NO_SEND,     /* the last rank's, and no other array's */
     ODD_NO_RECV,

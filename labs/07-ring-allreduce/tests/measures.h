@@ -74,6 +74,20 @@ static inline void ask_waits(struct lab_test *t, struct ring_call c)
                what, (int)(waits[1] - waits[0]));
 }
 
+/* The same of ring_reduce, by itself: the larger of two is the same again. */
+static inline void ask_reduce_waits(struct lab_test *t)
+{
+    unsigned waits[2];
+    for (int k = 0; k < 2; k++) {
+        struct reduce_in in = {.calls = 1,
+                               .call = {{.count = 1000, .op = RING_MAX, .times = 1 + k}}};
+        waits[k] = lab_witness(ask_reduce(t, &in, false))->completion_checks;
+    }
+    lab_expect(t, waits[1] == waits[0],
+               "in ring_reduce the host waited %d times: queue the kernel, and return",
+               (int)(waits[1] - waits[0]));
+}
+
 /* Microseconds from the start of the first copy between two GPUs to the end of the last operation
  * that began before the samples were taken. */
 static inline double span_us(const struct lab_witness *w)

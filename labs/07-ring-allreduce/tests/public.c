@@ -68,6 +68,7 @@ static void check_reduce(struct lab_test *t)
     ask_reduce(t, &in, false);
     if (!lab_is_virtual(t))
         return;
+    ask_reduce_waits(t);
     ask_no_launch(t);
     ask_far_elements(t);
 }

@@ -131,7 +131,8 @@ static void check_one_shot(struct lab_test *t)
 /* Which of the two it was is seen by who moved the bytes: copies from rank to rank, or kernels. */
 static void ask_pick(struct lab_test *t, const char *node, int small, bool one_shot)
 {
-    struct ring_call call = {.what = DO_PICK, .n = 2, .count = 1000, .small = small, .repeats = 2};
+    struct ring_call call = {
+        .what = DO_PICK, .n = 2, .count = 1000, .small = small, .out_of_place = 1, .repeats = 2};
     lab_node(t, node);
     const struct lab_witness *w = lab_witness(ask_rings(t, &call, 1));
     lab_expect(

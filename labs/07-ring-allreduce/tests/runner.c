@@ -68,10 +68,11 @@ static void reduce_once(const struct reduce_in *in, struct reduce_out *out, size
     cudaGetLastError();
     void *to = c->no_dst ? NULL : dst ? dst + GUARD * wide : nowhere;
     void *from = c->no_src ? NULL : src ? src + GUARD * wide : nowhere;
-    after(&out->call[i], ring_reduce(to, from, (size_t)(c->count + c->claimed),
-                                     (enum ring_type)c->type, (enum ring_op)c->op, stream));
-    out->query[i] = stream ? (int32_t)cudaStreamQuery(stream) : 0;
-    cudaGetLastError(); /* "not ready" is no error to keep */
+    int rc = LAB_OK, times = c->times ? c->times : 1;
+    for (int k = 0; k < times && rc == LAB_OK; k++)
+        rc = ring_reduce(to, from, (size_t)(c->count + c->claimed), (enum ring_type)c->type,
+                         (enum ring_op)c->op, stream);
+    after(&out->call[i], rc);
     out->after[i] = stream ? (int32_t)cudaStreamSynchronize(stream) : 0;
     if (stream)
         cudaStreamDestroy(stream);
@@ -95,6 +96,7 @@ struct job {
     const struct ring_call *c;
     struct ring_told *told;
     struct ring ring;
+    int no_gpu; /* -1: what stands behind the last of eight ranks */
     int gpu[RING_RANKS];
     size_t each, bytes; /* of an element, of a buffer with its guards */
     int runs;
@@ -196,9 +198,9 @@ static int run_with(struct job *job, uint64_t elements, void **send, void **recv
         recv[0] = (char *)send[0] + job->each;
     if (c->odd == ODD_OVERLAP_END)
         recv[c->n - 1] = (char *)send[c->n - 1] + (count - 1) * job->each;
-    if (c->odd == ODD_HUGE)
-        count += (size_t)1 << 32;
-    if (c->odd == ODD_FAR)
+    if (c->odd == ODD_OVERLAP_FAR)
+        recv[c->n - 1] = (char *)send[c->n - 1] + count * job->each;
+    if (c->odd == ODD_HUGE || c->odd == ODD_FAR || c->odd == ODD_OVERLAP_FAR)
         count += FAR;
     void *const *out = c->odd == ODD_NO_BUFFERS ? NULL : recv;
     void *const *in = c->odd == ODD_NO_BUFFERS ? NULL : send;
@@ -373,7 +375,7 @@ static void claim_room(struct job *job)
     size_t fits = c->what == DO_ONE_SHOT ? count * job->each / 2 : (count + n - 1) / n * job->each;
     if (c->odd == ODD_FITS || c->odd == ODD_TIGHT)
         job->ring.inbox_bytes = fits - (c->odd == ODD_TIGHT ? 1 : 0);
-    if (c->odd == ODD_FAR)
+    if (c->odd == ODD_FAR || c->odd == ODD_OVERLAP_FAR)
         job->ring.inbox_bytes = SIZE_MAX / 4;
 }
 
@@ -383,6 +385,7 @@ static void run_call(const struct ring_call *c, struct ring_told *told)
     memset(&job, 0, sizeof job);
     memset(told, 0, sizeof *told);
     job.c = c;
+    job.no_gpu = -1;
     memcpy(job.gpu, c->gpu, sizeof job.gpu);
     job.told = told;
     job.each = ring_type_bytes((enum ring_type)c->type);
