@@ -165,6 +165,21 @@ void lab_fail(struct lab_test *t, const char *file, int line, const char *condit
 void lab_cannot_run(struct lab_test *t, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 
+/* Mistakes that cost a lab more than the points of the tests that see them (docs/grading.md). Races
+ * are found by the node, leaks by lab_nothing_leaked, lost data by lab_same_*; the other
+ * expectations that tell such a mistake say so: data that did not come through as it must, or bytes
+ * that were overwritten; a wait of the host where the contract has none. */
+enum lab_grave { LAB_NOT_GRAVE, LAB_RACE, LAB_LOST_DATA, LAB_LEAK, LAB_HOST_WAIT };
+#define lab_expect_data(t, condition, ...)                                                         \
+    lab_expect_grave((t), LAB_LOST_DATA, condition, __VA_ARGS__)
+#define lab_expect_no_wait(t, condition, ...)                                                      \
+    lab_expect_grave((t), LAB_HOST_WAIT, condition, __VA_ARGS__)
+#define lab_expect_grave(t, kind, condition, ...)                                                  \
+    ((condition) ? (void)0                                                                         \
+                 : (lab_is_grave((t), (kind)),                                                     \
+                    lab_fail((t), __FILE__, __LINE__, #condition, __VA_ARGS__)))
+void lab_is_grave(struct lab_test *t, enum lab_grave kind);
+
 /* Compares element by element and prints the first five mismatches with index, got and want. `what`
  * names the array in the message: "chunk of rank 2". */
 void lab_same_int(struct lab_test *t, const char *what, const int32_t *got, const int32_t *want,
@@ -191,6 +206,8 @@ void lab_mark_close(struct lab_test *t, const char *where, const char *what, dou
 /* Fails if the runner left anything allocated on the node: memory, streams, events, enabled peers.
  * On real GPUs it compares what the runner can count. */
 void lab_nothing_leaked(struct lab_test *t, const struct lab_run *run);
+/* The same after calls that had to be refused: what only these leave behind is no grave mistake. */
+void lab_refused_leaked_nothing(struct lab_test *t, const struct lab_run *run);
 
 #define LAB_CASES const struct lab_case lab_cases[]
 

@@ -56,7 +56,8 @@ struct lab_witness {
     uint64_t kernel_bytes[LAB_MAX_GPUS][LAB_MAX_GPUS + 1]; /* [GPU that ran the kernel][GPU of the
                                                               memory], advisory */
     unsigned faults;
-    char finding[160];  /* the first finding that changed no result: "CODE at FILE:LINE", or "" */
+    char finding[160]; /* the first finding that changed no result: "CODE at FILE:LINE", or "" */
+    bool raced; /* a finding says that accesses to memory were in no order, or came too early */
     char unsteady[800]; /* why times depend on the operating system; "" if they do not */
     int sticky;
     uint64_t now_ps;

@@ -55,6 +55,7 @@ class Record:
     points: int = 0
     verdict: Verdict = Verdict.UNKNOWN
     message: str = ""
+    grave: str = ""  # the kind of grave mistake that it tells (course/grave.py)
     why: str = ""  # the rule that it breaks
     explained: str = ""  # the node's finding, and where to read about it
     said: str = ""  # the end of what the program and its runtime printed
@@ -81,6 +82,7 @@ def from_json(data: dict[str, Any], written: float = 0.0) -> Record:
         points=int(data.get("points", 0)),
         verdict=Verdict(data["verdict"]),
         message=data.get("message", ""),
+        grave=data.get("grave", ""),
         why=data.get("why", ""),
         explained=data.get("explained", ""),
         said=data.get("said", ""),

@@ -61,6 +61,7 @@ class Said:
     term: term.Term
     tables: term.Tables
     policy: late.LatePolicy
+    grave_cap: float
     now: float
 
 
@@ -121,9 +122,10 @@ def _said(project: Project, args: argparse.Namespace) -> Said:
     the_term = term.read(args.course, labs)
     tables = term.read_tables(_files(args, the_term), labs)
     policy = term.policy(the_term, _typed(args), tables.extensions)
+    cap = term.grave_cap(the_term, _typed(args))
     before = _published(args.out)
     now = late.when(args.now) if args.now else time.time()
-    return Said(exports, _compared(args, before), before, the_term, tables, policy, now)
+    return Said(exports, _compared(args, before), before, the_term, tables, policy, cap, now)
 
 
 def _graded(
@@ -228,6 +230,7 @@ def _typed(args: argparse.Namespace) -> dict[str, float | None]:
         "grace_minutes": args.grace,
         "late": args.late,
         "late_cap": args.late_cap,
+        "grave_cap": args.grave_cap,
     }
 
 
@@ -328,7 +331,7 @@ def _batch(
 def _settings(args: argparse.Namespace, tier: sandbox.Tier, said: Said) -> Settings:
     seed = _seed(args.out / "class.json", args.seed)
     more = {"questions": said.tables.questions, "requests": said.tables.requests}
-    return Settings(seed, args.orders, tier.value, said.policy, **more)
+    return Settings(seed, args.orders, tier.value, said.policy, grave_cap=said.grave_cap, **more)
 
 
 def _seed(path: Path, given: int | None) -> int:

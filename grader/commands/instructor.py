@@ -40,6 +40,9 @@ def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("--grace", type=float, metavar="MINUTES")
     add.add_argument("--late", type=float, metavar="PERCENT", help="off a day")
     add.add_argument("--late-cap", type=float, metavar="PERCENT", help="off at most")
+    add.add_argument(
+        "--grave-cap", type=float, metavar="PERCENT", help="of a lab with a grave mistake, at most"
+    )
     add.add_argument("--extensions", type=Path, metavar="CSV", help="student, until, lab")
     add.add_argument("--times", type=Path, metavar="CSV", help="student, submitted, lab")
     add.add_argument("--groups", type=Path, metavar="CSV", help="student, partner, lab")

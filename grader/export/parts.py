@@ -5,7 +5,8 @@ the hidden ones of a lab together."""
 from dataclasses import dataclass
 from typing import Any
 
-from grader.grade.feedback import number, promises
+from grader.course.grave import named
+from grader.grade.feedback import grave_line, number, promises
 
 Json = dict[str, Any]
 LONGEST = 4000  # most characters of one test's text
@@ -103,13 +104,17 @@ def comment(row: Json) -> str:
     could have written."""
     days, points = row["late"]["days"], number(row["late"]["points"])
     late = f", {days} {'day' if days == 1 else 'days'} late: {points} points off" if days else ""
-    return f"{row['status']}{late}"
+    off = number(row["grave"]["points"]) if row.get("grave") else ""
+    grave = f", {named(row['grave']['kinds'])}: {off} points off" if off else ""
+    return f"{row['status']}{grave}{late}"
 
 
 def remarks(rows: list[Json]) -> str:
     """Lateness, text questions and notes, one line each."""
     lines = []
     for row in rows:
+        if row.get("grave"):
+            lines.append(f"{row['lab']}: {grave_line(row)}")
         if row["late"]["days"]:
             lines.append(f"{row['lab']}: {row['late']['points']:g} points off, late")
         if row["questions"]:

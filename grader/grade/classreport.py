@@ -143,8 +143,9 @@ def _marks(results: Json) -> Table:
 
 
 def _status(row: Json) -> str:
+    grave = ", grave" if row["grave"] else ""
     late = row["late"]["days"]
-    return f"{row['status']}, {late} d late" if late else str(row["status"])
+    return f"{row['status']}{grave}, {late} d late" if late else f"{row['status']}{grave}"
 
 
 def _lab(lab: Json, rows: list[Json], found: list[Task], mistakes: Mistakes) -> list[Block]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.base.exits import ExitStatus, LabError
+from grader.course.grave import named
 from grader.grade import published
 from grader.grade.database import NAME
 from grader.grade.results import SCHEMA
@@ -83,6 +84,8 @@ def _reasons(was: Json, now: Json, old: Json, new: Json) -> list[str]:
     if now["sha256"] and was["sha256"] != now["sha256"]:
         reasons.append("another file was handed in")
     reasons += [note for note in now["notes"] if note not in was["notes"]]
+    if was.get("grave") != now.get("grave"):  # older results have no such field
+        reasons.append(_grave(was.get("grave"), now.get("grave")))
     if was["late"] != now["late"]:
         slip = f", slip days: {now['late']['slip']}" if now["late"]["slip"] else ""
         off = f"{was['late']['points']:g} -> {now['late']['points']:g} points off"
@@ -95,6 +98,13 @@ def _reasons(was: Json, now: Json, old: Json, new: Json) -> list[str]:
     if _programs(old, now["lab"]) != _programs(new, now["lab"]):
         reasons.append("graded by other programs: the course was built anew")
     return reasons
+
+
+def _grave(was: Json | None, now: Json | None) -> str:
+    if now is None:
+        return "no grave mistake any more, or its cap is off"
+    before = was["points"] if was else 0
+    return f"grave: {named(now['kinds'])}, {before:g} -> {now['points']:g} points off"
 
 
 def _programs(results: Json, lab: str) -> str:

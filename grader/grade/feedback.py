@@ -5,6 +5,7 @@ are, which kind fails, and which sentences of the contract those look at, never 
 from collections.abc import Mapping
 from typing import Any
 
+from grader.course.grave import named
 from grader.grade.archive import printable
 from grader.grade.page import Block, Code, Heading, Paragraph, Table
 
@@ -60,11 +61,13 @@ def _remarks(row: Json) -> list[str]:
     lines = []
     if row["message"] and row["mark"] is not None:
         lines.append(f"{row['message']}.")
+    if row.get("grave"):
+        lines.append(f"{grave_line(row)}.")
     late = row["late"]
     if late["days"]:
         days = f"{late['days']} day{'s' if late['days'] > 1 else ''}"
         slip = f", {late['slip']} of them slip days" if late.get("slip") else ""
-        lines.append(f"{days} late{slip}: {number(late['points'])} of {row['points']} points off.")
+        lines.append(f"{days} late{slip}: {number(late['points'])} of {_left(row)} points off.")
     if row["questions"]:
         said = f": {row['questions']['comment']}" if row["questions"]["comment"] else "."
         lines.append(f"Word questions: {number(row['questions']['points'])} points{said}")
@@ -76,6 +79,20 @@ def _remarks(row: Json) -> list[str]:
         lines.append(f"You asked on {asked} to be graded again{why}: this is the result.")
         lines += [f"Answer: {request['answer']}"] if request["answer"] else []
     return lines + [f"Note: {note}." for note in row["notes"]]
+
+
+def grave_line(row: Json) -> str:
+    """Which grave mistakes there are and what they cost, without a full stop."""
+    grave = row["grave"]
+    most = f"{number(grave['at_most'])} of {row['possible']} points"
+    off = f"{number(grave['points'])} points off" if grave["points"] else "it has fewer here"
+    return f"The tests saw {named(grave['kinds'])}: with that a lab has at most {most} ({off})"
+
+
+def _left(row: Json) -> str:
+    """The points that lateness takes its part of."""
+    grave = row.get("grave")
+    return number(row["points"] - (grave["points"] if grave else 0))
 
 
 def _tasks(row: Json) -> Table:

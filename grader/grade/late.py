@@ -68,8 +68,8 @@ class LatePolicy:
         return min(self.cap, days * self.percent_a_day)
 
 
-def deduction(points: int, percent: float) -> Decimal:
-    return Decimal(points) * Decimal(str(percent)) / 100
+def deduction(points: Decimal, percent: float) -> Decimal:
+    return points * Decimal(str(percent)) / 100
 
 
 def when(text: str) -> float:

@@ -4,7 +4,9 @@ did not pass is worth nothing, whyever. An error of ours is no mark at all."""
 
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
+from grader.course import grave
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.rubric import Rubric, Rule
 
@@ -90,6 +92,17 @@ def _summary(cases: tuple[GradedCase, ...]) -> Status:
         return Status.PARTIAL
     wrong = {case.run.status for case in cases} - {Status.PASS, Status.NOT_RUN}
     return wrong.pop() if len(wrong) == 1 else Status.FAIL
+
+
+def capped(graded: Graded, cap: float) -> dict[str, Any] | None:
+    """The kinds of grave mistakes that failed cases tell (one that passes for good, own.py, tells
+    none), how many points the lab has with them at most, and what that takes off."""
+    kinds = grave.ordered(c.run.grave for c in graded.cases if c.run.status is not Status.PASS)
+    if not kinds or graded.points is None or cap >= 100:
+        return None
+    most = Decimal(graded.possible) * Decimal(str(cap)) / 100
+    off = max(Decimal(0), graded.points - most)
+    return {"kinds": kinds, "at_most": float(most), "points": float(off)}
 
 
 def rounded(points: Decimal) -> float:

@@ -83,6 +83,7 @@ class CaseRun:
     status: Status
     title: str = ""
     message: str = ""
+    grave: str = ""  # what kind of grave mistake it tells (course/grave.py)
     why: str = ""
     where: str = ""
     next: str = ""

@@ -15,11 +15,12 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+from grader.course.grave import CAP
 from grader.grade.contract import is_handed_in
 from grader.grade.course import Course, GradedLab
 from grader.grade.journal import Attempt
 from grader.grade.late import LatePolicy, deduction
-from grader.grade.marks import Graded, GradedCase, judge, rounded
+from grader.grade.marks import Graded, GradedCase, capped, judge, rounded
 from grader.grade.model import Run, Status, Submission
 from grader.grade.skeleton import Places
 from grader.grade.term import Request
@@ -39,6 +40,7 @@ class Settings:
     slips: dict[tuple[str, str], int] = field(default_factory=dict)  # by student and lab
     questions: dict[tuple[str, str], tuple[Decimal, str]] = field(default_factory=dict)
     requests: dict[tuple[str, str], Request] = field(default_factory=dict)
+    grave_cap: float = CAP
 
 
 def header(
@@ -61,6 +63,7 @@ def header(
             "percent_a_day": late.percent_a_day,
             "cap": late.cap,
         },
+        "grave_cap": settings.grave_cap,
         "labs": [_lab(lab) for lab in labs],
         "students": _students(submissions),
     }
@@ -142,18 +145,22 @@ def row(
 
 
 def _mark(lab: GradedLab, submission: Submission, graded: Graded, settings: Settings) -> Json:
-    """Points less what lateness costs, and with what the word questions brought."""
+    """Points, no more than a grave mistake leaves, less what lateness costs, and with what the word
+    questions brought."""
     late = settings.late
     student = submission.student
     asked = settings.questions.get((student, lab.lab.number))
     days = late.days(student, lab.lab, submission.submitted)
     slip = settings.slips.get((student, lab.lab.number), 0)
     percent = late.percent(days - slip)
-    lost = deduction(graded.points or 0, percent)
+    grave = capped(graded, settings.grave_cap)
+    left = Decimal(graded.points or 0) - Decimal(str(grave["points"] if grave else 0))
+    lost = deduction(left, percent)
     mark = None
     if graded.points is not None:
-        mark = rounded(Decimal(graded.points) - lost + (asked[0] if asked else 0))
+        mark = rounded(left - lost + (asked[0] if asked else 0))
     return {
+        "grave": grave,
         "late": {"days": days, "slip": slip, "percent": percent, "points": rounded(lost)},
         "questions": {"points": float(asked[0]), "comment": asked[1]} if asked else None,
         "mark": mark,
@@ -183,6 +190,7 @@ def _case(case: GradedCase) -> Json:
         "todo": rule.todo,
         "hidden": rule.hidden,
         "category": rule.category,
+        "grave": run.grave if run.status is not Status.PASS else "",
         "promises": list(rule.promises) if run.status is not Status.PASS else [],
         "title": run.title,
         "message": run.message,

@@ -127,6 +127,8 @@ def _cells(row: Json | None) -> list[Text]:
         return [Text(""), Text("")]
     mark = "-" if row["mark"] is None else _number(row["mark"])
     words = row["status"]
+    if row["grave"]:
+        words += ", grave"
     if row["late"]["days"]:
         words += f", {row['late']['days']} d late"
     return [Text(mark), Text(words, style=_COLORS.get(row["status"], "red"))]

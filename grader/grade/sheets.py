@@ -21,7 +21,8 @@ def _wide(results: Json) -> Iterator[list[object]]:
     labs = [lab["lab"] for lab in results["labs"]]
     head = ["student", "name", "total", "possible"]
     for lab in labs:
-        head += [lab, f"{lab} points", f"{lab} late", f"{lab} questions", f"{lab} status"]
+        columns = ("points", "grave", "late", "questions", "status")
+        head += [lab, *(f"{lab} {column}" for column in columns)]
     yield list(head)
     called = names(results)
     for student, rows in by_student(results).items():
@@ -36,9 +37,10 @@ def _wide(results: Json) -> Iterator[list[object]]:
 
 def _lab_columns(row: Json | None) -> list[object]:
     if row is None:
-        return ["", "", "", "", ""]
+        return [""] * 6
     asked = row["questions"]["points"] if row["questions"] else ""
-    return [row["mark"], row["points"], row["late"]["points"], asked, row["status"]]
+    grave = row["grave"]["points"] if row["grave"] else 0
+    return [row["mark"], row["points"], grave, row["late"]["points"], asked, row["status"]]
 
 
 def long(results: Json) -> str:

@@ -22,13 +22,19 @@ from pathlib import Path
 from typing import Any
 
 from grader.base.exits import ExitStatus, LabError
+from grader.course import grave
 from grader.course.project import Lab
 from grader.grade.late import LatePolicy, moment, no_time
 from grader.grade.layouts import Row, mistake, read_roster, read_table
 
 AT_ONCE, AFTER_DEADLINE = "at once", "after deadline"
 FILES = ("students", "times", "extensions", "groups", "withdrawn", "requests", "questions")
-_MOST = {"late": 100, "late_cap": 100, "grace_minutes": None}  # per cent, or without end
+_MOST = {  # per cent, or without end
+    "late": 100,
+    "late_cap": 100,
+    "grave_cap": 100,
+    "grace_minutes": None,
+}
 _WHOLE = ("slip_days", "slip_days_a_lab")
 _COLUMNS = {
     "times": ("student", "submitted", "lab"),
@@ -243,9 +249,8 @@ def range_of(name: str) -> str:
     return "a number of per cent, 0 to 100" if _MOST[name] else "a number of minutes, 0 or more"
 
 
-def policy(term: Term, typed: Mapping[str, Any], extensions: dict[Key, float]) -> LatePolicy:
-    """Of the term's file; what is typed (`deadline`, and numbers by the file's names) counts in
-    its place."""
+def settled(term: Term, typed: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers of the term's file; what is typed counts in their place."""
     numbers = dict(term.numbers)
     for name in _MOST:
         if typed.get(name) is not None:
@@ -254,6 +259,17 @@ def policy(term: Term, typed: Mapping[str, Any], extensions: dict[Key, float]) -
                 says = f"{option} {typed[name]:g}: it is {range_of(name)}."
                 raise LabError(says, ExitStatus.USAGE)
             numbers[name] = typed[name]
+    return numbers
+
+
+def grave_cap(term: Term, typed: Mapping[str, Any]) -> float:
+    return settled(term, typed).get("grave_cap", grave.CAP)
+
+
+def policy(term: Term, typed: Mapping[str, Any], extensions: dict[Key, float]) -> LatePolicy:
+    """Of the term's file; what is typed (`deadline`, and numbers by the file's names) counts in
+    its place."""
+    numbers = settled(term, typed)
     slip_days = int(numbers.get("slip_days", 0))
     deadline = typed.get("deadline")
     return LatePolicy(

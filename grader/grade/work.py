@@ -354,6 +354,7 @@ class _Desk:
         return CaseRun(
             rule.case,
             status,
+            grave=str(data.get("grave", "")),
             virtual_ps=data["virtual_ps"],
             timed_ps=data.get("timed_ps", 0),
             payload=data.get("payload", 0),

@@ -11,7 +11,7 @@ from grader.base.looks import looks
 from grader.base.terminal import columns, fold
 from grader.building.ctest import Test
 from grader.building.records import COLORS, SIGNS, Record, Verdict, read_record, words
-from grader.course import diagnoses
+from grader.course import diagnoses, grave
 
 BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR)
 _HANG = 41  # where a line's description begins
@@ -113,6 +113,8 @@ def rest(
     for outcome in outcomes if verbose else shown:
         lines.append(in_full(outcome, known))
     lines += ["", _counts(outcomes)]
+    if kinds := grave.ordered(outcome.record.grave for outcome in bad):
+        lines.append(say("test.grave", what=grave.named(kinds), most=f"{grave.CAP:g}"))
     if len(bad) > 1 and not verbose:
         lines.append(say("test.others", count=len(bad) - 1))
     return "\n".join(fold(text) for text in lines)

@@ -20,6 +20,7 @@ from grader.building.records import (
     words,
     worst,
 )
+from grader.course.grave import CAP, named, ordered
 from grader.course.project import Lab, Project
 from grader.learning.standing import Standing, edited_since, load
 
@@ -40,6 +41,11 @@ class LabScore:
             number: worst(case.verdict for case in self.cases if case.todo == number)
             for number in numbers
         }
+
+    @property
+    def grave(self) -> list[str]:
+        """The kinds of grave mistakes that failed cases tell."""
+        return ordered(case.grave for case in self.cases if case.verdict is Verdict.FAIL)
 
     @property
     def points(self) -> int:
@@ -79,6 +85,10 @@ def render(lines: list[LabScore]) -> str:
     """The board with a legend of its signs; plain, one sentence per lab. Marks older than an edit
     are dimmed, and words say so."""
     notes = [f"  {say('board.hidden')}"]
+    for line in lines:
+        if line.grave:
+            words_ = {"lab": line.lab.number, "what": named(line.grave), "most": f"{CAP:g}"}
+            notes.append(f"  {say('board.grave', **words_)}")
     if any(line.edited for line in lines):
         notes.insert(0, f"  {say('board.old', mark=say('board.edited'))}")
     if looks().plain:

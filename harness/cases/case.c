@@ -148,6 +148,11 @@ void lab_fail(struct lab_test *t, const char *file, int line, const char *condit
     lab__vend(t, LAB_FAIL, format, args);
 }
 
+void lab_is_grave(struct lab_test *t, enum lab_grave kind)
+{
+    t->grave = kind;
+}
+
 void lab_cannot_run(struct lab_test *t, const char *format, ...)
 {
     va_list args;
@@ -295,6 +300,8 @@ void lab__case_run(struct lab_test *t, const struct lab_case *info,
         name_machine(t);
     if (t->verdict != LAB_NOT_WRITTEN) /* the message may quote output of a student's program */
         lab__clean(t->message.at);
+    if (t->verdict == LAB_FAIL && t->raced) /* whatever the race then led to */
+        t->grave = LAB_RACE;
     find_case_place(t);
 }
 

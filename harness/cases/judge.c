@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SHOWN 5
@@ -34,6 +35,7 @@ static void fail_if_different(struct lab_test *t, const char *what, size_t n,
 {
     if (d->count == 0)
         return;
+    lab_is_grave(t, LAB_LOST_DATA);
     lab_fail(t, "", 0, what, "%s: %zu of %zu elements are wrong%s%s", what, d->count, n, d->text,
              d->count > SHOWN ? "\n..." : "");
 }
@@ -86,6 +88,14 @@ static void add_leak(struct difference *d, unsigned count, const char *what)
 }
 
 void lab_nothing_leaked(struct lab_test *t, const struct lab_run *run)
+{
+    if (!getenv("VGPU_FAULT")) /* what is left where a call of CUDA failed is not left every time */
+        lab_is_grave(t, LAB_LEAK);
+    lab_refused_leaked_nothing(t, run);
+    lab_is_grave(t, LAB_NOT_GRAVE);
+}
+
+void lab_refused_leaked_nothing(struct lab_test *t, const struct lab_run *run)
 {
     struct difference d = {.used = 0};
     const struct lab_witness *w = lab_witness(run);

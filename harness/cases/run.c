@@ -227,6 +227,7 @@ static void ask_for_state(struct lab_test *t, struct lab_run *run, const struct 
     if (run->witness && run->witness->finding[0] && !t->finding[0])
         snprintf(t->finding, sizeof t->finding, "%s", run->witness->finding);
     lab__clean(t->finding);
+    t->raced |= run->witness && run->witness->raced;
     if (t->explained.at[0] == 0 && t->finding[0])
         snprintf(t->explained.at, sizeof t->explained.at, "it found %s; ./lab explain %.*s",
                  t->finding, (int)strcspn(t->finding, " "), t->finding);

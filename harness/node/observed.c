@@ -103,11 +103,25 @@ static void copy_record(struct lab_record *to, const struct vgpu_trace_record *f
     snprintf(to->name, sizeof to->name, "%.*s", (int)sizeof from->name - 1, from->name);
 }
 
+/* Unordered accesses, and reads of what was not there yet; other mistakes in kernels are no race.
+ */
+static bool tells_race(const char *name)
+{
+    static const char *const codes[] = {
+        "order.",        "kernels.shared-race", "kernels.warp-race", "kernels.block-race",
+        "kernels.scope", "kernels.grid-race",   "kernels.unwritten"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (strncmp(name, codes[i], strlen(codes[i])) == 0)
+            return true;
+    return false;
+}
+
 /* Findings of other kinds (an access out of bounds) have no code with a dot in it. */
 static void take_finding(struct lab_witness *w, const struct vgpu_trace_record *from)
 {
     const char *name = from->name, *dot = memchr(name, '.', sizeof from->name);
     bool ours = dot && (strncmp(name, "kernels.", 8) == 0 || strncmp(name, "order.", 6) == 0);
+    w->raced |= tells_race(name);
     if (!w->finding[0] && ours)
         snprintf(w->finding, sizeof w->finding, "%.*s%s%.*s", (int)sizeof from->name - 1, name,
                  from->site[0] ? " at " : "", (int)sizeof from->site - 1, from->site);

@@ -88,6 +88,7 @@ static void write_record(FILE *to, const struct lab_test *t)
     text_field(to, "verdict", lab__verdict_name(t->verdict));
     fprintf(to, ",\"status\":%d", t->verdict);
     text_field(to, "ending", t->ending);
+    text_field(to, "grave", lab__grave_name(t));
     text_field(to, "message", t->message.at);
     text_field(to, "why", lab__why(t));
     text_field(to, "where", where);

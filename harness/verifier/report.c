@@ -45,6 +45,16 @@ static const char *color_of(enum lab_verdict verdict)
     return "\033[35m";
 }
 
+const char *lab__grave_name(const struct lab_test *t)
+{
+    static const char *const names[] = {[LAB_NOT_GRAVE] = "",
+                                        [LAB_RACE] = "race",
+                                        [LAB_LOST_DATA] = "lost data",
+                                        [LAB_LEAK] = "leak",
+                                        [LAB_HOST_WAIT] = "host wait"};
+    return t->verdict == LAB_FAIL ? names[t->grave] : "";
+}
+
 const char *lab__why(const struct lab_test *t)
 {
     if (t->trapped)

@@ -24,6 +24,8 @@ void lab__with_own(struct lab_test *t, const struct lab_case *info,
 
 /* Why the behaviour of a failed case is wrong: a sentence, or "". */
 const char *lab__why(const struct lab_test *t);
+/* What kind of grave mistake a failed case tells: "race", or "". */
+const char *lab__grave_name(const struct lab_test *t);
 void lab__report(const struct lab_test *t, bool whole);
 /* Appends the record to options->json and writes options->results/NAME.json. Returns 0, or -1 after
  * a message on stderr. */

@@ -11,7 +11,7 @@ from typing import Any
 from grader.base.exits import LabError
 from grader.commands.instructor import EXPORTS
 from grader.course.project import here
-from grader.export import FORMATS, formats, imports
+from grader.export import FORMATS, formats, imports, parts
 from grader.grade.names import file_name
 from grader.selfcheck.lacking import needs
 
@@ -49,6 +49,7 @@ def row(*cases: Json, mark: float | None = 50.0, **more: object) -> Json:
         "points": 50,
         "possible": 100,
         "mark": mark,
+        "grave": None,
         "late": {"days": 0, "percent": 0, "points": 0},
         "questions": None,
         "notes": [],
@@ -77,7 +78,24 @@ def written(name: str, *rows: Json, **env: str) -> str:
     return text
 
 
+GRAVE = row(
+    case("one", "pass", 96),
+    case("hidden.a", "fail", 4),
+    mark=85.0,
+    points=96,
+    grave={"kinds": ["race"], "at_most": 85.0, "points": 11.0},
+)
+
+
 class Common(unittest.TestCase):
+    def test_a_grave_mistake_is_told_with_its_points(self) -> None:
+        """Where points of tests stand, too: they are more than the mark."""
+        said = "The tests saw a data race: with that a lab has at most 85 of 100 points"
+        for name in ("gradescope", "prairielearn", "coderunner"):
+            self.assertIn(said, written(name, GRAVE), name)
+        self.assertEqual(json.loads(written("gradescope", GRAVE))["score"], 85)
+        self.assertEqual(parts.comment(GRAVE), "partial, a data race: 11 points off")
+
     def test_no_mark_is_no_zero(self) -> None:
         """A format expresses "no mark", or exports nothing."""
         said = {"prairielearn": '"gradable": false', "junit": "<error"}

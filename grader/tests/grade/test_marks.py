@@ -8,11 +8,12 @@ from decimal import Decimal
 from pathlib import Path
 
 from grader.base.exits import LabError
+from grader.course.grave import CAP
 from grader.grade.late import LatePolicy, deduction, when
-from grader.grade.marks import Graded, judge, rounded
+from grader.grade.marks import Graded, capped, judge, rounded
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.rubric import Rubric, load
-from grader.grade.term import policy, read, read_tables
+from grader.grade.term import grave_cap, policy, read, read_tables
 from grader.tests.fake import FakeCheckout
 
 CASES = [
@@ -121,6 +122,42 @@ class Marks(FakeCheckout):
         self.write("solutions/01-tiny/tests/rubric.json", "[]")
         with self.assertRaisesRegex(LabError, "is no rubric"):
             self.rubric()
+
+    def with_grave(self, kind: str, case: str, status: Status = Status.FAIL) -> Graded:
+        runs = [CaseRun(one["case"], Status.PASS) for one in CASES]
+        runs = [replace(r, status=status, grave=kind) if r.case == case else r for r in runs]
+        rubric = self.rubric('[lab01."hidden.three"]\npoints = 1\n[lab01.one]\npoints = 69\n')
+        submission = Submission("ada", "", self.lab, "tiny.c", b"x")
+        return judge(submission, Run(cases=tuple(runs)), rubric)
+
+    def test_a_hidden_test_of_one_point_can_take_off_fourteen(self) -> None:
+        graded = self.with_grave("race", "hidden.three")
+        self.assertEqual(graded.points, 99)
+        self.assertEqual(capped(graded, CAP), {"kinds": ["race"], "at_most": 85.0, "points": 14.0})
+
+    def test_who_has_fewer_points_loses_none(self) -> None:
+        graded = self.with_grave("leak", "one")
+        self.assertEqual(graded.points, 31)
+        self.assertEqual(capped(graded, CAP), {"kinds": ["leak"], "at_most": 85.0, "points": 0.0})
+
+    def test_other_failures_and_what_passed_for_good_cap_nothing(self) -> None:
+        self.assertIsNone(capped(self.with_grave("", "one"), CAP))
+        self.assertIsNone(capped(self.with_grave("race", "one", Status.PASS), CAP))
+
+    def test_the_cap_is_a_share_and_can_be_off(self) -> None:
+        graded = self.with_grave("host wait", "one")
+        self.assertEqual((capped(graded, 62.5) or {})["at_most"], 62.5)
+        self.assertIsNone(capped(graded, 100.0))
+
+    def test_the_cap_is_in_course_toml_or_typed(self) -> None:
+        there = read(self.write("course.toml", "grave_cap = 60\n"), ["01"])
+        self.assertEqual(grave_cap(read(None, []), {}), 85)
+        self.assertEqual(grave_cap(there, {}), 60)
+        self.assertEqual(grave_cap(there, {"grave_cap": 100}), 100)
+        with self.assertRaisesRegex(LabError, "--grave-cap 101: it is a number of per cent"):
+            grave_cap(there, {"grave_cap": 101.0})
+        with self.assertRaisesRegex(LabError, "course.toml, line 1: grave_cap = 101"):
+            read(self.write("course.toml", "grave_cap = 101\n"), ["01"])
 
 
 class Late(FakeCheckout):

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from grader.grade import classreport, feedback, page, sheets
-from grader.tests.export.test_export import BROKEN, NASTY, SOME, case, row
+from grader.tests.export.test_export import BROKEN, GRAVE, NASTY, SOME, case, row
 from grader.tests.fake import with_charts
 
 Json = dict[str, Any]
@@ -77,6 +77,16 @@ class Feedback(unittest.TestCase):
             self.assertIn("Any size.", text)
             self.assertNotIn("All public tests passed", text)
 
+    def test_a_grave_mistake_and_its_cap(self) -> None:
+        text, _ = self.pages(GRAVE)
+        self.assertIn("85 of 100 points", text)
+        said = "The tests saw a data race: with that a lab has at most 85 of 100 points (11 "
+        self.assertIn(said, text.replace("\\", ""))
+        few = {**GRAVE, "points": 80, "grave": {**GRAVE["grave"], "points": 0.0}}
+        self.assertIn("(it has fewer here)", self.pages(few)[0].replace("\\", ""))
+        late = {"days": 1, "slip": 0, "percent": 10, "points": 8.5}
+        self.assertIn("8.5 of 85 points off", self.pages({**GRAVE, "late": late})[0])
+
     def test_public_ones_all_pass(self) -> None:
         for text in self.pages(row(case("one", "pass", 50), case("hidden.b", "fail", 50))):
             self.assertIn("All public tests passed.", text)
@@ -127,6 +137,12 @@ class Sheets(unittest.TestCase):
         (line,) = csv.DictReader(io.StringIO(text))
         self.assertEqual(line["student"], '\'=HYPERLINK("x")')
         self.assertEqual(line["name"], "'+1, 2")
+
+    def test_what_a_grave_mistake_takes_off(self) -> None:
+        head, ada = csv.reader(io.StringIO(sheets.wide(results(GRAVE))))
+        found = dict(zip(head, ada, strict=True))
+        self.assertEqual((found["lab01"], found["lab01 points"]), ("85.0", "96"))
+        self.assertEqual(found["lab01 grave"], "11.0")
 
     def test_no_mark_is_empty(self) -> None:
         (line,) = csv.DictReader(io.StringIO(sheets.wide(results(BROKEN))))

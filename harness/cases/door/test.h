@@ -84,6 +84,8 @@ struct lab_test {
     bool trapped; /* it ended with a call that is not allowed in this test */
     bool judged;  /* failed by lab_fail: `rule` is the reason; false after a crash or a loop */
     uint64_t builds_on;         /* bits of the TODOs whose student versions it failed with */
+    enum lab_grave grave;       /* what kind of grave mistake the failure tells */
+    bool raced;                 /* a run of it had a finding about the order of accesses */
     const char *ending;         /* how the program ended, if abnormally: "crash" */
     struct lab_text message;    /* what failed, for the user */
     struct lab_text said;       /* last output of the program, sanitised */

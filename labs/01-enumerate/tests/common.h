@@ -297,7 +297,7 @@ static inline void refuse_each(struct lab_test *t, const struct each_in *in, int
                    "%s failed and left GPU %d current; before it was GPU %d: the current device is "
                    "put back on errors, too",
                    call, out->current, in->current);
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
 }
 
 #endif

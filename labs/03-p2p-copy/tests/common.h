@@ -165,10 +165,12 @@ static inline void check_destination(struct lab_test *t, int i, uint64_t bytes,
                                      const unsigned char *got, const unsigned char *want)
 {
     char what[256];
-    lab_expect(t, holds(got, IO_RIM, IO_GUARD), "copy %d (%llu bytes) wrote before its destination",
-               i, (unsigned long long)bytes);
-    lab_expect(t, holds(got + IO_GUARD + bytes, IO_RIM, IO_GUARD),
-               "copy %d (%llu bytes) wrote behind its destination", i, (unsigned long long)bytes);
+    lab_expect_data(t, holds(got, IO_RIM, IO_GUARD),
+                    "copy %d (%llu bytes) wrote before its destination", i,
+                    (unsigned long long)bytes);
+    lab_expect_data(t, holds(got + IO_GUARD + bytes, IO_RIM, IO_GUARD),
+                    "copy %d (%llu bytes) wrote behind its destination", i,
+                    (unsigned long long)bytes);
     if (!memcmp(got + IO_GUARD, want, bytes))
         return;
     snprintf(what, sizeof what, "copy %d (%llu bytes)%s", i, (unsigned long long)bytes,
@@ -247,10 +249,11 @@ static inline struct lab_run *check_moves(struct lab_test *t, const struct moves
 static inline void expect_no_wait(struct lab_test *t, const struct lab_run *run, const char *call)
 {
     const struct moves_out *out = lab_output(run);
-    lab_expect(t, out->busy,
-               "the stream was idle right after the last %s: the function waited for the GPU, and "
-               "its caller can overlap nothing",
-               call);
+    lab_expect_no_wait(
+        t, out->busy,
+        "the stream was idle right after the last %s: the function waited for the GPU, and "
+        "its caller can overlap nothing",
+        call);
 }
 
 /* ---- refusals ---- */
@@ -285,7 +288,7 @@ static inline void check_refusals_of(struct lab_test *t, int move, int dst, int 
                names[move], out->changed);
     expect_current(t, names[move], out->current, src);
     nothing_turned_on(t, run, "a copy that was refused leaves everything as it was, and this one");
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
 }
 
 /* A page, one byte, and a size of which 32 bits leave nothing. */

@@ -31,7 +31,7 @@ static inline const struct lone_out *ask_lone(struct lab_test *t, const struct l
     expect_current(t, call, out->current, in->src_dev);
     if (in->move == MOVE_P2P && out->rc)
         lab_expect(t, out->taken == IO_FILL_INT, "%s failed and wrote *taken", call);
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
     return out;
 }
 
@@ -51,9 +51,9 @@ static inline void refuse_calls(struct lab_test *t, const struct lone_in *in, co
         rc = out->rc;
         lab_expect(t, rc == want || rc == LAB_OK, "%s returned %d (%s), expected %d (%s)", call, rc,
                    rc_name(rc), want, rc_name(want));
-        lab_expect(t, rc || out->wrong == 0,
-                   "%s returned LAB_OK, expected %s: %d bytes of dst are not those of src", call,
-                   rc_name(want), out->wrong);
+        lab_expect_data(t, rc || out->wrong == 0,
+                        "%s returned LAB_OK, expected %s: %d bytes of dst are not those of src",
+                        call, rc_name(want), out->wrong);
         lab_expect(t, rc || out->taken != PATH_PEER || out->peer_left,
                    "%s returned LAB_OK and PATH_PEER; peer access from GPU %d to GPU %d is off",
                    call, in->src_dev, in->dst_dev);
@@ -75,9 +75,10 @@ static inline void refuse_large(struct lab_test *t, int move, int dst, int src)
         snprintf(call, sizeof call, "%s of 2^32 + %d bytes in 12 KiB", lone_names[move], more);
         const struct lone_out *out = ask_lone(t, &in, call);
         lab_expect(t, out->setup == 0, "the copy could not be set up");
-        lab_expect(t, out->rc == LAB_ECUDA,
-                   "%s returned %d (%s), expected %d (LAB_ECUDA): did the size go through 32 bits?",
-                   call, out->rc, rc_name(out->rc), LAB_ECUDA);
+        lab_expect_grave(
+            t, out->rc ? LAB_NOT_GRAVE : LAB_LOST_DATA, out->rc == LAB_ECUDA,
+            "%s returned %d (%s), expected %d (LAB_ECUDA): did the size go through 32 bits?", call,
+            out->rc, rc_name(out->rc), LAB_ECUDA);
     }
 }
 

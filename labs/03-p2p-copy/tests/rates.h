@@ -87,7 +87,7 @@ static inline void refuse_measure(struct lab_test *t, struct measure_in in, cons
     expect_clear(t, call, out->last[0]);
     lab_expect(t, holds((const unsigned char *)&out->bw[0], IO_FILL, sizeof out->bw[0]),
                "%s failed and wrote into *result all the same", call);
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
 }
 
 /* ---- TODO 7 ---- */
@@ -129,7 +129,7 @@ static inline void refuse_matrix(struct lab_test *t, struct matrix_in in, const 
     lab_expect(t, out->left_bytes < 8 * (uint64_t)in.again || in.again == 0 || !lab_is_virtual(t),
                "%s left %llu bytes allocated in %d calls", call,
                (unsigned long long)out->left_bytes, in.again);
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
 }
 
 /* ---- TODO 8 ---- */

@@ -28,10 +28,11 @@ static inline void ask_far_elements(struct lab_test *t, int32_t which)
     const struct block_call call = {.which = which, .blocks = 1, .n = 5, .claimed = 1ull << 32};
     struct lab_run *run = run_blocks(t, &call, 1, 5, WHOLE);
     const struct block_out *out = lab_output(run);
-    lab_expect(t, out->call.rc != LAB_OK || out->after != 0,
-               "%s of 2^32 + 5 elements read no element behind the first 5: somewhere n became an "
-               "int",
-               which == BY_WARP ? "sum_warp" : "sum_shared");
+    lab_expect_data(
+        t, out->call.rc != LAB_OK || out->after != 0,
+        "%s of 2^32 + 5 elements read no element behind the first 5: somewhere n became an "
+        "int",
+        which == BY_WARP ? "sum_warp" : "sum_shared");
 }
 
 /* ---- sum_start, sum_host, sum_peer ---- */
@@ -65,7 +66,7 @@ static inline void ask_refused(struct lab_test *t, const struct refusal *call, s
                    "%s is an error, yet it wrote a sum", what);
         lab_expect(t, !out->launched[k], "%s is an error, yet it launched something", what);
     }
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
 }
 
 /* sum_start, then sum_host or sum_peer, where one call of CUDA fails: what is queued is over,
@@ -93,7 +94,7 @@ static inline void ask_failure(struct lab_test *t, const char *fault, const char
                strncmp(fault, "call:wait=", 10) != 0 ||
                    lab_kernels_within(run, NULL, in->gpu[in->root]).count == 1,
                "%s launched its kernel all the same, which does not wait for all parts then", what);
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
 }
 
 static inline void refuse_parts(struct lab_test *t, int32_t combine)

@@ -120,11 +120,12 @@ static inline void expect_partials(struct lab_test *t, const char *what, const f
             "each of the %d threads adds up its own elements, then the threads' sums are put "
             "together; where one thread adds all elements, every 1 after 2^24 is lost",
             what, n - 1, got[b], want[b], allowed, SUM_THREADS);
-        lab_expect(t, fabs(got[b] - want[b]) <= allowed,
-                   "%s: partials[%d] is %.9g, expected %.9g (element i belongs to block i / %d %% "
-                   "%d; allowed difference %.3g)%s",
-                   what, b, got[b], want[b], SUM_THREADS, blocks, allowed,
-                   symptom(got[b], once[b], elements[b]));
+        lab_expect_grave(
+            t, kind == WHOLE ? LAB_LOST_DATA : LAB_NOT_GRAVE, fabs(got[b] - want[b]) <= allowed,
+            "%s: partials[%d] is %.9g, expected %.9g (element i belongs to block i / %d %% "
+            "%d; allowed difference %.3g)%s",
+            what, b, got[b], want[b], SUM_THREADS, blocks, allowed,
+            symptom(got[b], once[b], elements[b]));
     }
 }
 

@@ -121,7 +121,7 @@ static inline void expect_taken(struct lab_test *t, const struct ring_in *in,
     const unsigned char *got = taken + io_at(in, r, round), *want = sent + io_at(in, prev, round);
     uint64_t at = 0, bytes = in->bytes[round];
     for (int from = 0; from < in->ranks; from++)
-        lab_expect(
+        lab_expect_data(
             t,
             came_from(in, sent, taken, r, round, prev) ||
                 !came_from(in, sent, taken, r, round, from),
@@ -131,20 +131,21 @@ static inline void expect_taken(struct lab_test *t, const struct ring_in *in,
             r, in->ranks, round, from, prev);
     while (at < bytes && got[at] == want[at])
         at++;
-    lab_expect(t, at == bytes,
-               "rank %d of %d, round %d, byte %llu: got 0x%02x, want 0x%02x: read or overwritten "
-               "before its time (%s)",
-               r, in->ranks, round, (unsigned long long)at, got[at], want[at],
-               in->again ? "a second ring over the same sockets: it has heard what was told "
-                           "in the first; ipc_close leaves no message behind"
-                         : "is each event recorded before the message that tells of it, and "
-                           "waited for after the message?");
+    lab_expect_data(
+        t, at == bytes,
+        "rank %d of %d, round %d, byte %llu: got 0x%02x, want 0x%02x: read or overwritten "
+        "before its time (%s)",
+        r, in->ranks, round, (unsigned long long)at, got[at], want[at],
+        in->again ? "a second ring over the same sockets: it has heard what was told "
+                    "in the first; ipc_close leaves no message behind"
+                  : "is each event recorded before the message that tells of it, and "
+                    "waited for after the message?");
     while (at < io_most(in) && got[at] == IO_RIM)
         at++;
-    lab_expect(t, at == io_most(in),
-               "rank %d: ring_take wrote more than the bytes that were put: as many as the "
-               "message says, not the whole inbox",
-               r);
+    lab_expect_data(t, at == io_most(in),
+                    "rank %d: ring_take wrote more than the bytes that were put: as many as the "
+                    "message says, not the whole inbox",
+                    r);
 }
 
 /* Every rank must have got what the one before it sent, in every round. */

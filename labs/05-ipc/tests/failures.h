@@ -59,7 +59,7 @@ static inline void check_failures(struct lab_test *t, int take)
     expect_rc(t, take ? "ring_take without an inbox" : "ring_put without a next inbox",
               out->refused[2], LAB_EINVAL);
     lab_expect(t, !out->refused_told, "a call that was refused told a neighbour something");
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
 }
 
 #endif

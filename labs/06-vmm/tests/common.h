@@ -184,7 +184,7 @@ static inline void refuse_alloc(struct lab_test *t, const struct alloc_in *in, c
         expect_rc(t, call, out->rc[i], want);
         lab_expect(t, out->untouched[i], "%s failed and wrote *v all the same", call);
     }
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
 }
 
 /* ---- sharing ---- */
@@ -388,7 +388,7 @@ static inline void refuse_grow(struct lab_test *t, const struct grow_in *in, con
                "%s returned %d (%s), expected %s", call, out->rc[last], rc_name(out->rc[last]),
                want ? rc_name(want) : "an error");
     lab_expect(t, out->unchanged[last], "%s failed and changed the vector all the same", call);
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
 }
 
 /* ---- parcels ---- */
@@ -481,7 +481,7 @@ static inline void refuse_parcel(struct lab_test *t, const struct parcel_in *in,
     lab_expect(t, c->untouched, "%s failed and wrote *v all the same", call);
     lab_expect(t, c->fd_after >= 0, "%s failed and closed the caller's descriptor", call);
     expect_no_fds(t, call, c->fds);
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
 }
 
 #endif

@@ -72,18 +72,19 @@ static inline void expect_reduced(struct lab_test *t, const char *what, const st
                                   const struct reduce_call *c, const unsigned char *got, bool done)
 {
     size_t each = type_bytes(c->type);
-    lab_expect(t, untouched(got, GUARD * each), "%s wrote in front of dst", what);
-    lab_expect(t, untouched(got + (GUARD + c->count) * each, GUARD * each),
-               "%s wrote behind the last element of dst", what);
+    lab_expect_data(t, untouched(got, GUARD * each), "%s wrote in front of dst", what);
+    lab_expect_data(t, untouched(got + (GUARD + c->count) * each, GUARD * each),
+                    "%s wrote behind the last element of dst", what);
     for (uint64_t i = 0; i < c->count; i++) {
         int mine = io_whole(in->seed, 0, i), other = io_whole(in->seed, 1, i);
         int want = !done ? mine : c->op == RING_SUM ? mine + other : mine > other ? mine : other;
         unsigned char bytes[4];
         io_put(bytes, (enum ring_type)c->type, want);
-        lab_expect(t, memcmp(got + (GUARD + i) * each, bytes, each) == 0,
-                   "%s: dst[%zu] was %d, src[%zu] is %d; dst[%zu] must be %d now, and is not%s",
-                   what, (size_t)i, mine, (size_t)i, other, (size_t)i, want,
-                   done && c->op == RING_MAX && want < 0 ? " (the largest may be negative)" : "");
+        lab_expect_data(
+            t, memcmp(got + (GUARD + i) * each, bytes, each) == 0,
+            "%s: dst[%zu] was %d, src[%zu] is %d; dst[%zu] must be %d now, and is not%s", what,
+            (size_t)i, mine, (size_t)i, other, (size_t)i, want,
+            done && c->op == RING_MAX && want < 0 ? " (the largest may be negative)" : "");
     }
 }
 
@@ -163,8 +164,8 @@ static inline struct lab_run *ask_reduce(struct lab_test *t, struct reduce_in *i
         lab_expect(t, out->after[i] == 0, "%s: its kernel ended with CUDA error %d", what,
                    out->after[i]);
         size_t bytes = (size_t)(c->count + 2 * GUARD) * wide(c->type), src = (size_t)c->at + bytes;
-        lab_expect(t, memcmp(result + src, data + src, bytes) == 0,
-                   "%s changed src: the source is read, nothing else", what);
+        lab_expect_data(t, memcmp(result + src, data + src, bytes) == 0,
+                        "%s changed src: the source is read, nothing else", what);
         if (c->type >= 0 && c->type <= RING_FLOAT16)
             expect_reduced(t, what, in, c, result + c->at, !bad);
     }
@@ -182,9 +183,10 @@ static inline void ask_far_elements(struct lab_test *t)
     in.seed = 0;
     const struct reduce_out *out =
         lab_output(lab_run(t, "reduce", &in, sizeof in, sizeof(struct reduce_out)));
-    lab_expect(t, out->call[0].rc != LAB_OK || out->after[0] != 0,
-               "ring_reduce of 2^32 + 5 elements used no element behind the first 5: somewhere "
-               "count became an int");
+    lab_expect_data(
+        t, out->call[0].rc != LAB_OK || out->after[0] != 0,
+        "ring_reduce of 2^32 + 5 elements used no element behind the first 5: somewhere "
+        "count became an int");
 }
 
 /* The launch fails: the caller learns of it. */
@@ -292,10 +294,10 @@ static inline void expect_elements(struct lab_test *t, const char *what, const s
         if (memcmp(got, bytes, each) == 0)
             continue;
         say_cause(cause, sizeof cause, in, c, r, i, got);
-        lab_expect(t, false,
-                   "%s: rank %d (GPU %d), element %zu (number %zu of chunk %d) must be "
-                   "%d, %s",
-                   what, r, c->gpu[r], (size_t)i, (size_t)(i - first), chunk, want, cause);
+        lab_expect_data(t, false,
+                        "%s: rank %d (GPU %d), element %zu (number %zu of chunk %d) must be "
+                        "%d, %s",
+                        what, r, c->gpu[r], (size_t)i, (size_t)(i - first), chunk, want, cause);
     }
 }
 
@@ -321,10 +323,10 @@ static inline void expect_buffer(struct lab_test *t, const char *what, const str
                                  const struct ring_call *c, const unsigned char *buffer, int r)
 {
     size_t each = type_bytes(c->type);
-    lab_expect(t, untouched(buffer, GUARD * each), "%s wrote in front of rank %d's buffer", what,
-               r);
-    lab_expect(t, untouched(buffer + (GUARD + c->count) * each, GUARD * each),
-               "%s wrote behind rank %d's buffer", what, r);
+    lab_expect_data(t, untouched(buffer, GUARD * each), "%s wrote in front of rank %d's buffer",
+                    what, r);
+    lab_expect_data(t, untouched(buffer + (GUARD + c->count) * each, GUARD * each),
+                    "%s wrote behind rank %d's buffer", what, r);
     if (c->numbers == REAL) {
         expect_close(t, what, in, c, buffer, r);
         return;
@@ -420,8 +422,9 @@ static inline void expect_collective(struct lab_test *t, const struct rings_in *
                    what, r);
     for (int r = 0; r < c->n && (c->out_of_place || !done); r++)
         for (int k = 0; k < runs_of(c); k++)
-            lab_expect(t, kept_send(d, k, r), "%s changed send[%d], which is %s", what, r,
-                       !done ? "wrong after an error" : "the caller's");
+            lab_expect_grave(t, done ? LAB_LOST_DATA : LAB_NOT_GRAVE, kept_send(d, k, r),
+                             "%s changed send[%d], which is %s", what, r,
+                             !done ? "wrong after an error" : "the caller's");
     if (done)
         expect_same_bits(t, what, c, d);
 }

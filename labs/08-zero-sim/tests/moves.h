@@ -315,14 +315,17 @@ static inline void check_moved(struct lab_test *t, const struct move_in *in)
     expect_rc(t, "zero_run_open", out->opened, LAB_OK);
     expect_rc(t, "zero_run_start", out->started, LAB_OK);
     expect_rc(t, call, out->rc, LAB_OK);
-    lab_expect(t, out->busy || !lab_is_virtual(t), /* loading a kernel may wait on real GPUs */
-               "%s: rank 0's stream was idle right after it: the function waited for the GPU, and "
-               "is to queue its work",
-               call);
-    if (!moved_right(in, out, moved_to(run, in), data, &r, &i))
+    lab_expect_no_wait(
+        t, out->busy || !lab_is_virtual(t), /* loading a kernel may wait on real GPUs */
+        "%s: rank 0's stream was idle right after it: the function waited for the GPU, and "
+        "is to queue its work",
+        call);
+    if (!moved_right(in, out, moved_to(run, in), data, &r, &i)) {
+        lab_is_grave(t, LAB_LOST_DATA);
         lab_fail(t, __FILE__, __LINE__, "moved", "%s: rank %d's %s %d is %g, expected %g (%s)",
                  call, r, places[in->moved], i, half_value(moved_to(run, in)->half[r][i]),
                  want_moved(in, out, data, r, i), hints[in->moved]);
+    }
     expect_rc(t, "without a run", out->null_rc[0], LAB_EINVAL);
     expect_rc(t, "without an operation", out->null_rc[1], LAB_EINVAL);
     expect_rc(t, "another operation", out->wrong_rc, LAB_EINVAL);

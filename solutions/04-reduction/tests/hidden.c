@@ -71,9 +71,9 @@ static void ask_asynchronous(struct lab_test *t, int32_t which)
     struct block_call call = {.which = which, .blocks = 8, .n = 1u << 14};
     lab_node(t, "textbook-4");
     const struct block_out *out = lab_output(ask_blocks(t, &call, 1, 1u << 14, WHOLE, 0));
-    lab_expect(t, out->query == NOT_READY,
-               "%s returned when its kernel had already ended: it must not wait",
-               which == BY_WARP ? "sum_warp" : "sum_shared");
+    lab_expect_no_wait(t, out->query == NOT_READY,
+                       "%s returned when its kernel had already ended: it must not wait",
+                       which == BY_WARP ? "sum_warp" : "sum_shared");
 }
 
 static void check_shared_asynchronous(struct lab_test *t)
@@ -125,7 +125,7 @@ static void check_start_arguments(struct lab_test *t)
         for (int i = 0; i < 3; i++)
             lab_expect(t, out->stream[i] == 0,
                        "sum_start refused its arguments, yet it launched something for part %d", i);
-        lab_nothing_leaked(t, run);
+        lab_refused_leaked_nothing(t, run);
     }
 }
 
@@ -147,7 +147,7 @@ static void check_start_fails(struct lab_test *t)
                    "sum_start failed at part 1, yet the kernel of part %d was still running when "
                    "it returned: the caller will free that memory",
                    i);
-    lab_nothing_leaked(t, run);
+    lab_refused_leaked_nothing(t, run);
 }
 
 /* ---- TODO(5) and TODO(6) ---- */
@@ -233,7 +233,7 @@ static void ask_bad_combine(struct lab_test *t, int32_t combine)
         in->current = 1;
         struct lab_run *run = run_parts(t);
         expect_sums(t, lab_output(run), LAB_EINVAL, WHOLE);
-        lab_nothing_leaked(t, run);
+        lab_refused_leaked_nothing(t, run);
     }
 }
 

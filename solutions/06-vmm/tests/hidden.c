@@ -69,7 +69,7 @@ static void check_share_unreachable(struct lab_test *t)
         const struct share_out *out = lab_output(run);
         expect_rc(t, "vmm_share with a GPU that cannot reach the owner", out->rc[0], LAB_ENOPEER);
         expect_access(t, "after it", 1, out->access[0][0][1], NONE);
-        lab_nothing_leaked(t, run);
+        lab_refused_leaked_nothing(t, run);
     }
     in.owner = 1;
     in.q[0].peer = 0;
