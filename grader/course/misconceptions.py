@@ -26,6 +26,7 @@ class Misconception:
     replace: str
     named: tuple[str, ...]
     open: str = ""  # why no case catches it, if none does
+    grave: str = ""  # the kind of grave mistake that it is (grave.py), by reading it
 
     def is_named(self, message: str) -> bool:
         return all(re.search(word, message, re.IGNORECASE) for word in self.named)

@@ -26,6 +26,7 @@ class Mutant:
     rejected_by: str
     why: str
     file: str = ""
+    grave: str = ""  # the kind of grave mistake that it is (grave.py), by reading it
 
     @property
     def case(self) -> str:

@@ -275,6 +275,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="memset_has_happened",
         todo=6,
+        grave="race",
         belief="when cudaMemset comes back the memory is zero, for every GPU",
         find="        cudaMemset(word, 0, sizeof got) || cudaDeviceSynchronize())\n",
         replace="        cudaMemset(word, 0, sizeof got))\n",
@@ -283,6 +284,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="atomic_is_atomic",
         todo=6,
+        grave="race",
         belief="atomicAdd is atomic, whoever else adds",
         find="atomicAdd_system(&word[PROBE_WORDS], 1u);",
         replace="atomicAdd(&word[PROBE_WORDS], 1u);",
@@ -315,6 +317,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="probed_means_wanted",
         todo=6,
+        grave="leak",
         belief="who probes a direction wants to use it: access may stay on",
         find="    peer_disable(&undo);\n    cudaFree(word);",
         replace="    cudaFree(word);",

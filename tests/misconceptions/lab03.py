@@ -26,6 +26,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="no_stream_is_any_stream",
         todo=2,
+        grave="race",
         belief="the last argument has a default, so the stream may be left out",
         find="cudaMemcpyPeerAsync(dst, dst_dev, src, src_dev, bytes, stream)",
         replace="cudaMemcpyPeerAsync(dst, dst_dev, src, src_dev, bytes, 0)",
@@ -42,6 +43,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="returned_means_done",
         todo=2,
+        grave="host wait",
         belief="a function that comes back has done its work, so I wait for the copy",
         find="    return p2p_result(cudaMemcpyPeerAsync(dst, dst_dev, src, src_dev, bytes, stream));",
         replace="""    int rc = p2p_result(cudaMemcpyPeerAsync(dst, dst_dev, src, src_dev, bytes, stream));
@@ -129,6 +131,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="events_go_with_their_stream",
         todo=3,
+        grave="leak",
         belief="events are destroyed with the stream that they were recorded in",
         find="""        if (stage->filled[i])
             (void)cudaEventDestroy(stage->filled[i]);
@@ -141,6 +144,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="up_has_taken_it_long_ago",
         todo=4,
+        grave="race",
         belief="with two buffers the other hop is always through when a buffer's turn comes again",
         find="    if ((e = cudaStreamWaitEvent(s->down, s->drained[i], 0)) ||\n        (e = cudaMemcpyAsync(s->host[i], src",
         replace="    if ((e = cudaMemcpyAsync(s->host[i], src",
@@ -149,6 +153,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="queued_first_runs_first",
         todo=4,
+        grave="race",
         belief="what was queued first runs first, in whichever stream",
         find="        (e = cudaStreamWaitEvent(s->up, s->filled[i], 0)) ||\n",
         replace="",
@@ -157,6 +162,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="my_streams_follow_the_callers",
         todo=4,
+        grave="race",
         belief="work that the caller queued before my call is over before my streams begin",
         find="    if ((e = cudaEventRecord(s->begin, stream)) || (e = cudaStreamWaitEvent(s->down, s->begin, 0)))\n        return e;\n",
         replace="",
@@ -165,6 +171,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="the_caller_will_wait",
         todo=4,
+        grave="race",
         belief="the caller waits for the device before he uses the bytes",
         find="    return cudaStreamWaitEvent(stream, s->drained[i], 0);",
         replace="    (void)i;\n    return cudaSuccess;",
@@ -173,6 +180,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="chunks_divide_evenly",
         todo=4,
+        grave="lost data",
         belief="sizes are multiples of the chunk",
         find="for (size_t at = 0; at < bytes; at += s->chunk_bytes) {",
         replace="for (size_t at = 0; at + s->chunk_bytes <= bytes; at += s->chunk_bytes) {",
@@ -181,6 +189,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="a_few_bytes_more",
         todo=4,
+        grave="lost data",
         belief="the last chunk may be copied in full; a few bytes more do no harm",
         find="left < s->chunk_bytes ? left : s->chunk_bytes);",
         replace="left < s->chunk_bytes ? s->chunk_bytes : s->chunk_bytes);",
@@ -189,6 +198,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="waiting_is_the_hosts",
         todo=4,
+        grave="host wait",
         belief="to wait for an event one calls cudaEventSynchronize",
         find="        (e = cudaStreamWaitEvent(s->up, s->filled[i], 0)) ||\n",
         replace="        (e = cudaEventSynchronize(s->filled[i])) ||\n",
@@ -213,6 +223,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="recorded_where_waited_for",
         todo=4,
+        grave="race",
         belief="an event is recorded in the stream that waits for it",
         find="        (e = cudaEventRecord(s->filled[i], s->down)) ||\n",
         replace="        (e = cudaEventRecord(s->filled[i], s->up)) ||\n",
@@ -221,6 +232,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="an_event_marks_the_next_call",
         todo=4,
+        grave="race",
         belief="an event stands for the call that follows its record",
         find="""        (e = cudaMemcpyAsync(s->host[i], src, bytes, cudaMemcpyDeviceToHost, s->down)) ||
         (e = cudaEventRecord(s->filled[i], s->down)) ||
@@ -233,6 +245,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="a_wait_waits_for_the_next_record",
         todo=4,
+        grave="race",
         belief="cudaStreamWaitEvent waits for the record that comes next",
         find="""        (e = cudaEventRecord(s->filled[i], s->down)) ||
         (e = cudaStreamWaitEvent(s->up, s->filled[i], 0)) ||
@@ -245,6 +258,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="the_last_chunk_is_in_buffer_0",
         todo=4,
+        grave="race",
         belief="waiting for the first buffer is enough at the end: the two are through together",
         find="    return cudaStreamWaitEvent(stream, s->drained[i], 0);",
         replace="    return i < 2 ? cudaStreamWaitEvent(stream, s->drained[0], 0) : cudaSuccess;",

@@ -130,6 +130,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="tell_then_record",
         todo=4,
+        grave="race",
         belief="tell early: the next rank then has its wait ready when I record",
         find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))) ||\n"
         "        (rc = peer_tell(ring->peers->to_next, bytes)))\n"
@@ -143,6 +144,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="the_message_is_the_order",
         todo=4,
+        grave="race",
         belief="when the message arrives the bytes have arrived; events are not needed as well",
         find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))) ||\n",
         replace="",
@@ -151,6 +153,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="the_inbox_is_always_free",
         todo=4,
+        grave="race",
         belief="the next rank takes faster than I put: nobody has to say that the inbox is drained",
         find="        ((rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)) ||\n"
         "         (rc = ring_result(ring, cudaStreamWaitEvent(ring->stream, ring->next_drained, 0)))))\n",
@@ -168,6 +171,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="own_drained_event",
         todo=4,
+        grave="race",
         belief="the inbox is drained when my DRAINED event says so",
         find="cudaStreamWaitEvent(ring->stream, ring->next_drained, 0)",
         replace="cudaStreamWaitEvent(ring->stream, ring->mine.event[DRAINED], 0)",
@@ -176,6 +180,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="finish_before_telling",
         todo=4,
+        grave="host wait",
         belief="before I tell that the bytes are there I wait until they are",
         find="        (rc = peer_tell(ring->peers->to_next, bytes)))\n        return rc;\n",
         replace="        (rc = ring_result(ring, cudaStreamSynchronize(ring->stream))) ||\n"
@@ -186,6 +191,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="inboxes_hold_what_i_send",
         todo=4,
+        grave="lost data",
         belief="an inbox is as large as it has to be for what I send",
         find="src || bytes == 0 || bytes > ring->next.bytes)",
         replace="src || bytes == 0)",
@@ -202,6 +208,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="always_the_whole_inbox",
         todo=5,
+        grave="lost data",
         belief="a message is as long as the inbox",
         find="cudaMemcpyAsync(dst, ring->inbox, there, cudaMemcpyDefault, ring->stream)",
         replace="cudaMemcpyAsync(dst, ring->inbox, ring->bytes, cudaMemcpyDefault, ring->stream)",
@@ -251,6 +258,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="others_events_are_theirs",
         todo=6,
+        grave="leak",
         belief="events that I opened are the others'; they destroy them",
         find="    event_drop(ring->prev_filled);\n    event_drop(ring->next_drained);\n",
         replace="",

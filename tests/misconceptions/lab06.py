@@ -204,6 +204,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="unmapping_releases",
         todo=4,
+        grave="leak",
         belief="memory without addresses is free: unmapping releases it",
         find="    if (v->handle)\n        first = vmm_first(first, cuMemRelease(v->handle));\n",
         replace="",
@@ -212,6 +213,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="addresses_cost_nothing",
         todo=4,
+        grave="leak",
         belief="addresses are cheap; there is no need to give them back",
         find="        first = vmm_first(first, cuMemAddressFree(v->base, v->bytes));\n",
         replace="",
@@ -357,6 +359,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="the_descriptor_must_stay_open",
         todo=6,
+        grave="leak",
         belief="the allocation lives as long as its descriptor, which therefore stays open",
         find="    parcel_drop(parcel);\n    *v = made;",
         replace="    parcel->fd = -1;\n    *v = made;",

@@ -34,6 +34,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="half_is_half_a_float",
         todo=2,
+        grave="lost data",
         belief="two halves are a float: adding floats adds both of them",
         find="        launch_reduce<__half>(dst, src, count, op, stream);\n    return",
         replace="        launch_reduce<float>(dst, src, (count + 1) / 2, op, stream);\n    return",
@@ -42,6 +43,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="the_source_is_scratch",
         todo=2,
+        grave="lost data",
         belief="the second operand is used up; the result may stand in both",
         find="        dst[i] = combine(dst[i], src[i], largest);",
         replace="        const_cast<T *>(src)[i] = dst[i] = combine(dst[i], src[i], largest);",
@@ -58,6 +60,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="percent_is_modulo",
         todo=3,
+        grave="lost data",
         belief="% is modulo, for negative numbers, too",
         find="    return ((k % n) + n) % n; // C's % of a negative number is negative",
         replace="    return k % n;",
@@ -66,6 +69,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="own_chunk_first",
         todo=3,
+        grave="lost data",
         belief="the first thing that I send is my own chunk, r",
         find="rc = scatter_send(ring, r, k, (char *)buf[r], chunk_of(ring, r - 1 - k, count, type));",
         replace="rc = scatter_send(ring, r, k, (char *)buf[r], chunk_of(ring, r - k, count, type));",
@@ -74,6 +78,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="n_steps_around_the_ring",
         todo=3,
+        grave="lost data",
         belief="once around a ring of n ranks are n steps",
         find="    for (int k = 0; k < n - 1; k++) { // reduce-scatter step k",
         replace="    for (int k = 0; k < n; k++) { // reduce-scatter step k",
@@ -82,6 +87,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="rank_by_rank",
         todo=3,
+        grave="race",
         belief="I may queue one rank's step after the other: sending and adding in one loop",
         find="""            rc = scatter_send(ring, r, k, (char *)buf[r], chunk_of(ring, r - 1 - k, count, type));
         for (int r = 0; r < n && rc == LAB_OK; r++)
@@ -93,6 +99,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="the_arrival_is_my_own_sending",
         todo=3,
+        grave="race",
         belief="I have received when my own sending is over: all ranks are in step",
         find="    if (rc == LAB_OK)\n        rc = ring_result(cudaStreamWaitEvent(me->stream, last_of(ring, r)->sent, 0));\n    if (rc == LAB_OK)\n        rc = ring_reduce(",
         replace="    if (rc == LAB_OK)\n        rc = ring_result(cudaStreamWaitEvent(me->stream, me->sent, 0));\n    if (rc == LAB_OK)\n        rc = ring_reduce(",
@@ -101,6 +108,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="nobody_is_still_at_work",
         todo=3,
+        grave="race",
         belief="when a collective begins every rank is idle: nothing has to be waited for",
         find="    cudaGetDevice(&before);\n    rc = meet(ring);\n    for (int k = 0; k < n - 1; k++) { // reduce-scatter",
         replace="    cudaGetDevice(&before);\n    for (int k = 0; k < n - 1; k++) { // reduce-scatter",
@@ -109,6 +117,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="each_step_is_finished",
         todo=3,
+        grave="host wait",
         belief="steps of a ring are steps of the host: it waits at the end of each",
         find="            rc = scatter_add(ring, r, k, (char *)buf[r], chunk_of(ring, r - 2 - k, count, type),\n                             type, op);",
         replace="            rc = scatter_add(ring, r, k, (char *)buf[r], chunk_of(ring, r - 2 - k, count, type),\n                             type, op);\n        for (int r = 0; r < n && rc == LAB_OK; r++)\n            rc = ring_result(cudaStreamSynchronize(ring->rank[r].stream));",
@@ -146,6 +155,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="gathering_adds",
         todo=4,
+        grave="lost data",
         belief="the all-gather is the same loop once more: chunk r - 1 - k goes on",
         find="            struct piece chunk = chunk_of(ring, r - k, count, type);",
         replace="            struct piece chunk = chunk_of(ring, r - 1 - k, count, type);",
@@ -154,6 +164,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="memory_may_be_written_any_time",
         todo=4,
+        grave="race",
         belief="the next rank waits for my data anyway, so I may write into its buffer at once",
         find="    rc = meet(ring);\n    for (int k = 0; k < n - 1; k++) { // all-gather step k",
         replace="    for (int k = 0; k < n - 1; k++) { // all-gather step k",
@@ -162,6 +173,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="last_step_needs_no_wait",
         todo=4,
+        grave="race",
         belief="a rank waits for what came in only if it is to send it on",
         find="        for (int r = 0; r < n && rc == LAB_OK; r++)\n            rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, last_of(ring, r)->sent, 0));\n    }\n    return rc;\n    // END SOLUTION\n    // STUB: (void)ring;\n    // STUB: (void)buf;\n    // STUB: (void)count;\n    // STUB: (void)type;\n    // STUB: TODO(4);",
         replace="        for (int r = 0; r < n && k < n - 2 && rc == LAB_OK; r++)\n            rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, last_of(ring, r)->sent, 0));\n    }\n    return rc;\n    // END SOLUTION\n    // STUB: (void)ring;\n    // STUB: (void)buf;\n    // STUB: (void)count;\n    // STUB: (void)type;\n    // STUB: TODO(4);",
@@ -170,6 +182,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="everybody_sends_its_own",
         todo=4,
+        grave="lost data",
         belief="I have only my own chunk to give, so that is what I send in each step",
         find="            struct piece chunk = chunk_of(ring, r - k, count, type);",
         replace="            struct piece chunk = chunk_of(ring, r, count, type);",
@@ -178,6 +191,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="offsets_count_elements",
         todo=4,
+        grave="lost data",
         belief="a pointer to bytes is moved by elements",
         find="            rc = send_next(ring, r, theirs + chunk.at, (char *)buf[r] + chunk.at, chunk.bytes);",
         replace="            size_t at = chunk.at / ring_type_bytes(type);\n            rc = send_next(ring, r, theirs + at, (char *)buf[r] + at, chunk.bytes);",
@@ -186,6 +200,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="send_is_scratch",
         todo=5,
+        grave="lost data",
         belief="the data that was sent is not needed any more: working in it saves a copy",
         find="        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n    if (rc == LAB_OK)\n        rc = ring_reduce_scatter(ring, recv, count, type, op);",
         replace="        rc = ring_reduce_scatter(ring, send, count, type, op);\n    if (rc == LAB_OK)\n        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));",
@@ -194,6 +209,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="scatter_is_enough",
         todo=5,
+        grave="lost data",
         belief="after the reduce-scatter every rank has the sum",
         find="    if (rc == LAB_OK)\n        rc = ring_all_gather(ring, recv, count, type);\n    return rc;",
         replace="    return rc;",
@@ -226,6 +242,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="lanes_end_by_themselves",
         todo=6,
+        grave="race",
         belief="what the lanes do is over when the rank's stream is",
         find="    return rc == LAB_OK ? join_lanes(f) : rc;",
         replace="    (void)join_lanes;\n    return rc;",
@@ -234,6 +251,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="slices_are_packed",
         todo=6,
+        grave="lost data",
         belief="slice s lies in the inbox where it lies in its chunk",
         find="rc = ring_reduce((char *)f->buf[r] + slice.at, me->inbox[k % 2] + slot_of(f, s),",
         replace="rc = ring_reduce((char *)f->buf[r] + slice.at, me->inbox[k % 2] + (slice.at - slice_of(f, r - 2 - k, 0).at),",
@@ -242,6 +260,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="a_slice_needs_only_its_inbox",
         todo=6,
+        grave="race",
         belief="what I send in this step was added long ago; a lane waits for the inbox only",
         find="    if (k >= 1)\n        rc = lane_waits(f, r, s, me->lane_taken[(k - 1) % 2][s]);\n",
         replace="",
@@ -314,6 +333,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="inboxes_are_free_again_at_once",
         todo=8,
+        grave="race",
         belief="when I have read all inboxes they may be filled again",
         find="    return rc == LAB_OK ? wait_for_all(ring, &ring_rank::sent) : rc;",
         replace="    return rc;",
@@ -322,6 +342,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="only_the_rank_before_matters",
         todo=8,
+        grave="race",
         belief="a rank waits for the rank before it, as in the ring",
         find="            if (p != r)\n                rc =\n",
         replace="            if ((p + 1) % ring->n == r)\n                rc =\n",

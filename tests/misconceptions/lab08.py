@@ -390,6 +390,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="sums_stay_in_the_bucket",
         todo=6,
+        grave="lost data",
         belief="after the reduce-scatter my shard's sum is in the bucket, where the update finds it",
         find="    if (!rc && run->work.layout.how.stage >= 2)\n        rc = keep_own(run, op->index);\n",
         replace="    (void)keep_own;\n",
@@ -422,6 +423,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="gathering_finds_the_shards",
         todo=7,
+        grave="lost data",
         belief="the all-gather fetches the shards from where they are",
         find="    for (int r = 0; r < run->ring.n && !rc && run->work.layout.how.stage == 3; r++)",
         replace="    for (int r = 0; r < 0 && !rc && run->work.layout.how.stage == 3; r++)",
@@ -430,6 +432,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="shards_go_to_the_front",
         todo=7,
+        grave="lost data",
         belief="a rank's shard comes first in its own gathered unit",
         find="            rc = zero_copy(run, r, (char *)whole[r] + bytes * (uint64_t)r, param.owned, bytes);",
         replace="            rc = zero_copy(run, r, (char *)whole[r], param.owned, bytes);",
@@ -438,6 +441,7 @@ MISCONCEPTIONS = [
     Misconception(
         name="parameters_go_down_gradients_come_back",
         todo=7,
+        grave="lost data",
         belief="the host updates parameters, so it is parameters that go to it",
         find="        if ((rc = zero_place(run, r, down ? ZERO_PARAM : ZERO_GRAD, op->index, &place)))",
         replace="        if ((rc = zero_place(run, r, ZERO_PARAM, op->index, &place)))",

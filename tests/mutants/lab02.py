@@ -130,6 +130,7 @@ MUTANTS = [
     Mutant(
         name="probe_memset_unfinished",
         todo=6,
+        grave="race",
         find="cudaMemset(word, 0, sizeof got) || cudaDeviceSynchronize())",
         replace="cudaMemset(word, 0, sizeof got))",
         rejected_by="probe",
@@ -138,6 +139,7 @@ MUTANTS = [
     Mutant(
         name="probe_does_not_wait",
         todo=6,
+        grave="race",
         find="cudaSetDevice(from) || cudaDeviceSynchronize() ||\n            cudaSetDevice(to) ||",
         replace="cudaSetDevice(to) ||",
         rejected_by="probe",
@@ -162,6 +164,7 @@ MUTANTS = [
     Mutant(
         name="probe_leaves_access_on",
         todo=6,
+        grave="leak",
         find="    peer_disable(&undo);\n    cudaFree(word);",
         replace="    cudaFree(word);",
         rejected_by="probe",
@@ -170,6 +173,7 @@ MUTANTS = [
     Mutant(
         name="probe_leaks",
         todo=6,
+        grave="leak",
         find="    cudaFree(word);\n",
         replace="",
         rejected_by="probe",

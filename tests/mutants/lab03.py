@@ -23,6 +23,7 @@ MUTANTS = [
     Mutant(
         name="peer_in_the_default_stream",
         todo=2,
+        grave="race",
         find="cudaMemcpyPeerAsync(dst, dst_dev, src, src_dev, bytes, stream)",
         replace="cudaMemcpyPeerAsync(dst, dst_dev, src, src_dev, bytes, stream ? 0 : stream)",
         rejected_by="peer_copy",
@@ -31,6 +32,7 @@ MUTANTS = [
     Mutant(
         name="peer_waits",
         todo=2,
+        grave="host wait",
         find="    return p2p_result(cudaMemcpyPeerAsync(dst, dst_dev, src, src_dev, bytes, stream));",
         replace="    int rc = p2p_result(\n"
         "        cudaMemcpyPeerAsync(dst, dst_dev, src, src_dev, bytes, stream));\n"
@@ -81,6 +83,7 @@ MUTANTS = [
     Mutant(
         name="stage_destroy_keeps_the_buffers",
         todo=3,
+        grave="leak",
         find="        if (stage->host[i])\n            (void)cudaFreeHost(stage->host[i]);\n",
         replace="",
         rejected_by="stage_create",
@@ -89,6 +92,7 @@ MUTANTS = [
     Mutant(
         name="copy_fills_too_early",
         todo=4,
+        grave="race",
         find="    if ((e = cudaStreamWaitEvent(s->down, s->drained[i], 0)) ||\n",
         replace="    if (\n",
         rejected_by="stage_copy",
@@ -97,6 +101,7 @@ MUTANTS = [
     Mutant(
         name="copy_drains_too_early",
         todo=4,
+        grave="race",
         find="        (e = cudaStreamWaitEvent(s->up, s->filled[i], 0)) ||\n",
         replace="",
         rejected_by="stage_copy",
@@ -105,6 +110,7 @@ MUTANTS = [
     Mutant(
         name="copy_drops_the_tail",
         todo=4,
+        grave="lost data",
         find="at < bytes; at += s->chunk_bytes",
         replace="at + s->chunk_bytes <= bytes; at += s->chunk_bytes",
         rejected_by="stage_copy",
@@ -113,6 +119,7 @@ MUTANTS = [
     Mutant(
         name="copy_starts_too_early",
         todo=4,
+        grave="race",
         find=" || (e = cudaStreamWaitEvent(s->down, s->begin, 0)))",
         replace=")",
         rejected_by="stage_copy",
@@ -121,6 +128,7 @@ MUTANTS = [
     Mutant(
         name="copy_ends_for_nobody",
         todo=4,
+        grave="race",
         find="    return cudaStreamWaitEvent(stream, s->drained[i], 0);\n",
         replace="    return cudaSuccess;\n",
         rejected_by="stage_copy",
@@ -137,6 +145,7 @@ MUTANTS = [
     Mutant(
         name="copy_the_host_waits",
         todo=4,
+        grave="host wait",
         find="(e = cudaStreamWaitEvent(s->up, s->filled[i], 0))",
         replace="(e = cudaEventSynchronize(s->filled[i]))",
         rejected_by="stage_no_wait",
@@ -204,6 +213,7 @@ MUTANTS = [
     Mutant(
         name="measure_closes_one_lane",
         todo=6,
+        grave="leak",
         find="    while (open > 0)\n        lane_close(&lane[--open]);\n",
         replace="    if (open > 0)\n        lane_close(&lane[--open]);\n",
         rejected_by="measure",

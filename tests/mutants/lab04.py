@@ -7,6 +7,7 @@ MUTANTS = [
     Mutant(
         name="split_drops_the_tail",
         todo=1,
+        grave="lost data",
         find="*count = each + (rank < rest ? 1 : 0);",
         replace="*count = each;",
         rejected_by="split",
@@ -25,6 +26,7 @@ MUTANTS = [
     Mutant(
         name="stride_of_one_block",
         todo=2,
+        grave="lost data",
         find="size_t stride = (size_t)gridDim.x * SUM_THREADS;",
         replace="size_t stride = SUM_THREADS;",
         rejected_by="shared",
@@ -41,6 +43,7 @@ MUTANTS = [
     Mutant(
         name="shared_without_barrier",
         todo=2,
+        grave="race",
         find="        __syncthreads(); // outside the if: every thread of the block must come here\n",
         replace="",
         rejected_by="shared",
@@ -49,6 +52,7 @@ MUTANTS = [
     Mutant(
         name="warp_without_barrier",
         todo=3,
+        grave="race",
         find="    __syncthreads();\n    if (warp == 0) {",
         replace="    if (warp == 0) {",
         rejected_by="warp",
@@ -57,6 +61,7 @@ MUTANTS = [
     Mutant(
         name="warp_starts_at_8",
         todo=3,
+        grave="lost data",
         find="int distance = 16; distance > 0",
         replace="int distance = 8; distance > 0",
         rejected_by="warp",
@@ -65,6 +70,7 @@ MUTANTS = [
     Mutant(
         name="warp_only_the_first",
         todo=3,
+        grave="lost data",
         find="        mine = warp_sum(lane < SUM_THREADS / 32 ? sum[lane] : 0.0f);\n",
         replace="",
         rejected_by="warp",
@@ -81,6 +87,7 @@ MUTANTS = [
     Mutant(
         name="start_waits_in_the_loop",
         todo=4,
+        grave="host wait",
         find="            rc = sum_result(cudaEventRecord(p->done, p->stream));\n",
         replace="            rc = sum_result(cudaEventRecord(p->done, p->stream));\n"
         "        if (rc == LAB_OK)\n"
@@ -91,6 +98,7 @@ MUTANTS = [
     Mutant(
         name="start_records_first",
         todo=4,
+        grave="race",
         find="        if (rc == LAB_OK)\n"
         "            rc = sum_warp(p->data, p->count, p->partials, p->blocks, p->stream);\n"
         "        if (rc == LAB_OK) // behind the kernel, on its stream: "
@@ -114,6 +122,7 @@ MUTANTS = [
     Mutant(
         name="host_does_not_wait",
         todo=5,
+        grave="race",
         find="        rc = sum_result(cudaEventSynchronize(p->done));\n",
         replace="        rc = LAB_OK;\n",
         rejected_by="host",
@@ -130,6 +139,7 @@ MUTANTS = [
     Mutant(
         name="peer_does_not_wait",
         todo=6,
+        grave="race",
         find="        failed = cudaStreamWaitEvent(r->stream, part[i].done, 0) != cudaSuccess;\n",
         replace="",
         rejected_by="peer",
@@ -138,6 +148,7 @@ MUTANTS = [
     Mutant(
         name="peer_waits_for_its_own",
         todo=6,
+        grave="race",
         find="cudaStreamWaitEvent(r->stream, part[i].done, 0)",
         replace="cudaStreamWaitEvent(part[i].stream, part[i].done, 0)",
         rejected_by="peer",
@@ -146,6 +157,7 @@ MUTANTS = [
     Mutant(
         name="peer_waits_on_the_host",
         todo=6,
+        grave="host wait",
         find="cudaStreamWaitEvent(r->stream, part[i].done, 0)",
         replace="cudaEventSynchronize(part[i].done)",
         rejected_by="peer_waits",
@@ -424,6 +436,7 @@ MUTANTS = [
     Mutant(
         name="shared_waits",
         todo=2,
+        grave="host wait",
         find="    shared_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);\n    return sum_result(cudaGetLastError());",
         replace="    shared_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);\n    cudaStreamSynchronize(stream);\n    return sum_result(cudaGetLastError());",
         rejected_by="hidden.shared_asynchronous",

@@ -86,6 +86,7 @@ MUTANTS = [
     Mutant(
         name="put_tells_before_it_records",
         todo=4,
+        grave="race",
         find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))) ||\n"
         "        (rc = peer_tell(ring->peers->to_next, bytes)))\n"
         "        return rc;\n",
@@ -101,6 +102,7 @@ MUTANTS = [
     Mutant(
         name="put_missing_event",
         todo=4,
+        grave="race",
         find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))) ||\n",
         replace="",
         rejected_by="put",
@@ -109,6 +111,7 @@ MUTANTS = [
     Mutant(
         name="put_into_a_full_inbox",
         todo=4,
+        grave="race",
         find="        ((rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)) ||\n"
         "         (rc = ring_result(ring, cudaStreamWaitEvent(ring->stream, ring->next_drained, 0)))))\n",
         replace="        (rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)))\n",
@@ -118,6 +121,7 @@ MUTANTS = [
     Mutant(
         name="put_into_the_wrong_ranks_inbox",
         todo=4,
+        grave="lost data",
         find="cudaMemcpyAsync(ring->next.ptr, src, bytes,",
         replace="cudaMemcpyAsync(ring->inbox, src, bytes,",
         rejected_by="put",
@@ -126,6 +130,7 @@ MUTANTS = [
     Mutant(
         name="put_waits_for_the_wrong_rank",
         todo=4,
+        grave="race",
         find="cudaStreamWaitEvent(ring->stream, ring->next_drained, 0)",
         replace="cudaStreamWaitEvent(ring->stream, ring->mine.event[DRAINED], 0)",
         rejected_by="put",
@@ -134,6 +139,7 @@ MUTANTS = [
     Mutant(
         name="put_sleeps_instead",
         todo=4,
+        grave="race",
         find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream))) ||\n",
         replace="        (rc = 0 * poll(NULL, 0, 20)) ||\n",
         rejected_by="put",
@@ -142,6 +148,7 @@ MUTANTS = [
     Mutant(
         name="take_does_not_wait",
         todo=5,
+        grave="race",
         find="    if ((rc = ring_result(ring, cudaStreamWaitEvent(ring->stream, ring->prev_filled, 0))) ||\n"
         "        (rc = ring_result(\n",
         replace="    if ((rc = ring_result(\n",
@@ -151,6 +158,7 @@ MUTANTS = [
     Mutant(
         name="take_waits_for_the_wrong_rank",
         todo=5,
+        grave="race",
         find="cudaStreamWaitEvent(ring->stream, ring->prev_filled, 0)",
         replace="cudaStreamWaitEvent(ring->stream, ring->mine.event[FILLED], 0)",
         rejected_by="take",
@@ -159,6 +167,7 @@ MUTANTS = [
     Mutant(
         name="take_says_drained_without_event",
         todo=5,
+        grave="race",
         find="        (rc = ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream))) ||\n",
         replace="",
         rejected_by="take",
@@ -192,6 +201,7 @@ MUTANTS = [
     Mutant(
         name="close_does_not_close",
         todo=6,
+        grave="leak",
         find="        (void)ipc_result(cudaIpcCloseMemHandle(ring->next.base));\n",
         replace="        ring->next.ptr = NULL;\n",
         rejected_by="close",
@@ -200,6 +210,7 @@ MUTANTS = [
     Mutant(
         name="close_leaks_the_others_events",
         todo=6,
+        grave="leak",
         find="    event_drop(ring->prev_filled);\n",
         replace="",
         rejected_by="close",

@@ -135,6 +135,7 @@ MUTANTS = [
     Mutant(
         name="free_never_releases",
         todo=4,
+        grave="leak",
         find="    if (v->handle)\n        first = vmm_first(first, cuMemRelease(v->handle));\n",
         replace="",
         rejected_by="free",
@@ -143,6 +144,7 @@ MUTANTS = [
     Mutant(
         name="free_keeps_the_addresses",
         todo=4,
+        grave="leak",
         find="        first = vmm_first(first, cuMemAddressFree(v->base, v->bytes));\n",
         replace="",
         rejected_by="free",
@@ -233,6 +235,7 @@ MUTANTS = [
     Mutant(
         name="import_leaks_the_descriptor",
         todo=6,
+        grave="leak",
         find="    parcel_drop(parcel);\n",
         replace="    parcel->fd = -1;\n",
         rejected_by="send",
@@ -249,6 +252,7 @@ MUTANTS = [
     Mutant(
         name="export_a_second_descriptor",
         todo=6,
+        grave="leak",
         find="    return parcel_make(parcel, fd, v->bytes);\n",
         replace="    return parcel_make(parcel, dup(fd), v->bytes);\n",
         rejected_by="send",

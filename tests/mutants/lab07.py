@@ -7,6 +7,7 @@ MUTANTS = [
     Mutant(
         name="chunk_drops_the_tail",
         todo=1,
+        grave="lost data",
         find="*len = each + (before < rest ? 1 : 0);",
         replace="*len = each;",
         rejected_by="chunk",
@@ -24,6 +25,7 @@ MUTANTS = [
     Mutant(
         name="reduce_one_too_many",
         todo=2,
+        grave="lost data",
         find="i < count; i += stride)\n        dst[i] = combine",
         replace="i <= count; i += stride)\n        dst[i] = combine",
         rejected_by="reduce",
@@ -51,6 +53,7 @@ MUTANTS = [
     Mutant(
         name="reduce_overwrites",
         todo=2,
+        grave="lost data",
         find="dst[i] = combine(dst[i], src[i], largest);",
         replace="dst[i] = largest ? combine(dst[i], src[i], largest) : src[i];",
         rejected_by="reduce",
@@ -84,6 +87,7 @@ MUTANTS = [
     Mutant(
         name="scatter_wrong_chunk",
         todo=3,
+        grave="lost data",
         find="(char *)buf[r], chunk_of(ring, r - 1 - k, count, type));",
         replace="(char *)buf[r], chunk_of(ring, r - k, count, type));",
         rejected_by="scatter",
@@ -92,6 +96,7 @@ MUTANTS = [
     Mutant(
         name="scatter_negative_modulo",
         todo=3,
+        grave="lost data",
         find="    return ((k % n) + n) % n; // C's % of a negative number is negative",
         replace="    return k % n < 0 ? 0 : k % n;",
         rejected_by="scatter",
@@ -100,6 +105,7 @@ MUTANTS = [
     Mutant(
         name="scatter_one_step_too_few",
         todo=3,
+        grave="lost data",
         find="k < n - 1; k++) { // reduce-scatter step k",
         replace="k < n - 2; k++) { // reduce-scatter step k",
         rejected_by="scatter",
@@ -108,6 +114,7 @@ MUTANTS = [
     Mutant(
         name="scatter_missing_event",
         todo=3,
+        grave="race",
         find="        rc = ring_result(cudaStreamWaitEvent(me->stream, last_of(ring, r)->sent, 0));\n"
         "    if (rc == LAB_OK)\n"
         "        rc = ring_reduce(mine + chunk.at",
@@ -120,6 +127,7 @@ MUTANTS = [
     Mutant(
         name="scatter_inbox_too_early",
         todo=3,
+        grave="race",
         find="    if (k >= 2)\n"
         "        rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, next->taken",
         replace="    if (k >= 200)\n"
@@ -130,6 +138,7 @@ MUTANTS = [
     Mutant(
         name="scatter_waits_before_it_is_recorded",
         todo=3,
+        grave="race",
         find="            rc = scatter_send(ring, r, k, (char *)buf[r], "
         "chunk_of(ring, r - 1 - k, count, type));\n"
         "        for (int r = 0; r < n && rc == LAB_OK; r++)\n"
@@ -143,6 +152,7 @@ MUTANTS = [
     Mutant(
         name="scatter_does_not_meet",
         todo=3,
+        grave="race",
         find="    cudaGetDevice(&before);\n    rc = meet(ring);\n",
         replace="    cudaGetDevice(&before);\n",
         rejected_by="scatter",
@@ -159,6 +169,7 @@ MUTANTS = [
     Mutant(
         name="gather_one_step_too_few",
         todo=4,
+        grave="lost data",
         find="k < n - 1; k++) { // all-gather step k",
         replace="k < n - 2; k++) { // all-gather step k",
         rejected_by="gather",
@@ -175,6 +186,7 @@ MUTANTS = [
     Mutant(
         name="gather_does_not_meet",
         todo=4,
+        grave="race",
         find="    rc = meet(ring);\n    for (int k = 0; k < n - 1; k++) { // all-gather",
         replace="    for (int k = 0; k < n - 1; k++) { // all-gather",
         rejected_by="gather",
@@ -214,6 +226,7 @@ MUTANTS = [
     Mutant(
         name="gather_missing_event",
         todo=4,
+        grave="race",
         find="        for (int r = 0; r < n && rc == LAB_OK; r++)\n"
         "            rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, "
         "last_of(ring, r)->sent, 0));\n"
@@ -225,6 +238,7 @@ MUTANTS = [
     Mutant(
         name="all_adds_into_send",
         todo=5,
+        grave="lost data",
         find="        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
         "    if (rc == LAB_OK)\n"
         "        rc = ring_reduce_scatter(ring, recv, count, type, op);",
@@ -237,6 +251,7 @@ MUTANTS = [
     Mutant(
         name="all_in_place_alias",
         todo=5,
+        grave="lost data",
         find="        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
         "    if (rc == LAB_OK)\n"
         "        rc = ring_reduce_scatter(ring, recv",
@@ -253,6 +268,7 @@ MUTANTS = [
     Mutant(
         name="all_waits_between_the_halves",
         todo=5,
+        grave="host wait",
         find="        rc = ring_all_gather(ring, recv, count, type);",
         replace="        rc = ring_wait(ring);\n"
         "    if (rc == LAB_OK)\n"
@@ -272,6 +288,7 @@ MUTANTS = [
     Mutant(
         name="pipelined_one_slot",
         todo=6,
+        grave="lost data",
         find="    return slice_of(f, 0, s).at;",
         replace="    return slice_of(f, 0, s).at * 0;",
         rejected_by="pipelined",
@@ -280,6 +297,7 @@ MUTANTS = [
     Mutant(
         name="pipelined_inbox_too_early",
         todo=6,
+        grave="race",
         find="    if (rc == LAB_OK && k >= 2)\n",
         replace="    if (rc == LAB_OK && k >= 200)\n",
         rejected_by="pipelined",
@@ -288,6 +306,7 @@ MUTANTS = [
     Mutant(
         name="pipelined_sends_before_it_added",
         todo=6,
+        grave="race",
         find="    if (k >= 1)\n        rc = lane_waits(f, r, s, me->lane_taken",
         replace="    if (k >= 100)\n        rc = lane_waits(f, r, s, me->lane_taken",
         rejected_by="pipelined",
@@ -296,6 +315,7 @@ MUTANTS = [
     Mutant(
         name="pipelined_lanes_begin_early",
         todo=6,
+        grave="race",
         find="            if (rc == LAB_OK)\n"
         "                rc = lane_waits(f, r, i, next_of(f->ring, r)->ready);\n",
         replace="",
@@ -305,6 +325,7 @@ MUTANTS = [
     Mutant(
         name="pipelined_lanes_not_joined",
         todo=6,
+        grave="race",
         find="    return rc == LAB_OK ? join_lanes(f) : rc;",
         replace="    (void)join_lanes;\n    return rc;",
         rejected_by="pipelined",
@@ -383,6 +404,7 @@ MUTANTS = [
     Mutant(
         name="one_shot_reads_early",
         todo=8,
+        grave="race",
         find="    if (rc == LAB_OK)\n        rc = wait_for_all(ring, &ring_rank::ready);\n",
         replace="",
         rejected_by="one_shot",
@@ -391,6 +413,7 @@ MUTANTS = [
     Mutant(
         name="one_shot_leaves_early",
         todo=8,
+        grave="race",
         find="    return rc == LAB_OK ? wait_for_all(ring, &ring_rank::sent) : rc;",
         replace="    return rc;",
         rejected_by="one_shot",

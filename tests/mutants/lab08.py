@@ -7,6 +7,7 @@ MUTANTS = [
     Mutant(
         name="shard_owner_off_by_one",
         todo=1,
+        grave="lost data",
         find="each = count / parts + (count % parts != 0);",
         replace="each = count / parts;",
         rejected_by="shard",
@@ -335,6 +336,7 @@ MUTANTS = [
     Mutant(
         name="reduce_forgets_the_bucket",
         todo=6,
+        grave="lost data",
         find="    if (!rc && run->work.layout.how.stage >= 2)\n        rc = keep_own(run, op->index);\n",
         replace="    if (!rc && run->work.layout.how.stage >= 4)\n        rc = keep_own(run, op->index);\n",
         rejected_by="reduce",
@@ -343,6 +345,7 @@ MUTANTS = [
     Mutant(
         name="reduce_keeps_the_first_shard",
         todo=6,
+        grave="lost data",
         find="(char *)grad.whole + bytes * (uint64_t)r, bytes);",
         replace="(char *)grad.whole, bytes);",
         rejected_by="reduce",
@@ -394,6 +397,7 @@ MUTANTS = [
     Mutant(
         name="gather_without_its_own",
         todo=7,
+        grave="lost data",
         find="r < run->ring.n && !rc && run->work.layout.how.stage == 3; r++)",
         replace="r < run->ring.n && !rc && run->work.layout.how.stage == 4; r++)",
         rejected_by="gather",
@@ -402,6 +406,7 @@ MUTANTS = [
     Mutant(
         name="gather_own_in_the_first_place",
         todo=7,
+        grave="lost data",
         find="(char *)whole[r] + bytes * (uint64_t)r, param.owned, bytes);",
         replace="(char *)whole[r], param.owned, bytes);",
         rejected_by="gather",
@@ -410,6 +415,7 @@ MUTANTS = [
     Mutant(
         name="gather_unpadded",
         todo=7,
+        grave="lost data",
         find="ring_all_gather(&run->ring, whole, unit->padded, RING_FLOAT16);",
         replace="ring_all_gather(&run->ring, whole, unit->count, RING_FLOAT16);",
         rejected_by="gather",
@@ -418,6 +424,7 @@ MUTANTS = [
     Mutant(
         name="gather_gradients",
         todo=7,
+        grave="lost data",
         find="    if ((rc = zero_wholes(run, ZERO_PARAM, op->index, whole)))",
         replace="    if ((rc = zero_wholes(run, ZERO_GRAD, op->index, whole)))",
         rejected_by="gather",
@@ -426,6 +433,7 @@ MUTANTS = [
     Mutant(
         name="bus_sends_parameters_down",
         todo=7,
+        grave="lost data",
         find="zero_place(run, r, down ? ZERO_PARAM : ZERO_GRAD, op->index, &place)",
         replace="zero_place(run, r, ZERO_PARAM, op->index, &place)",
         rejected_by="bus",
@@ -434,6 +442,7 @@ MUTANTS = [
     Mutant(
         name="bus_one_way",
         todo=7,
+        grave="lost data",
         find="        rc = down ? zero_copy(run, r, place.owned, host, op->bytes)\n                  : zero_copy(run, r, host, place.owned, op->bytes);",
         replace="        rc = zero_copy(run, r, host, place.owned, op->bytes);",
         rejected_by="bus",
@@ -784,6 +793,7 @@ MUTANTS = [
     Mutant(
         name="reduce_waits",
         todo=6,
+        grave="host wait",
         find="    if (!rc && run->work.layout.how.stage >= 2)\n        rc = keep_own(run, op->index);\n    return rc;",
         replace="    if (!rc && run->work.layout.how.stage >= 2)\n        rc = keep_own(run, op->index);\n    for (int r = 0; r < run->ring.n && !rc; r++)\n        rc = ring_result(cudaStreamSynchronize(run->ring.rank[r].stream));\n    return rc;",
         rejected_by="reduce",

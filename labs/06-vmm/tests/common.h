@@ -43,12 +43,13 @@ static inline void expect_rc(struct lab_test *t, const char *call, int got, int 
 }
 
 /* CUDA's real driver opens descriptors of its own, at its first exports and imports. */
-static inline void expect_no_fds(struct lab_test *t, const char *call, int fds)
+static inline void expect_no_fds(struct lab_test *t, enum lab_grave kind, const char *call, int fds)
 {
-    lab_expect(t, fds <= 0 || !lab_is_virtual(t),
-               "%d descriptor%s left open after %s: every descriptor that an export made or a "
-               "parcel brought is closed once",
-               fds, fds == 1 ? " was" : "s were", call);
+    lab_expect_grave(
+        t, kind, fds <= 0 || !lab_is_virtual(t),
+        "%d descriptor%s left open after %s: every descriptor that an export made or a "
+        "parcel brought is closed once",
+        fds, fds == 1 ? " was" : "s were", call);
 }
 
 /* One GPU's access: names who has what he should not. */
@@ -167,7 +168,7 @@ static inline struct lab_run *check_allocs(struct lab_test *t, const struct allo
     }
     lab_expect(t, out->current == in->current, "GPU %d was current before vmm_alloc, %d after it",
                in->current, out->current);
-    expect_no_fds(t, "vmm_alloc and vmm_free", out->fds);
+    expect_no_fds(t, LAB_LEAK, "vmm_alloc and vmm_free", out->fds);
     for (int i = 0; i < in->asked; i++)
         expect_taken(t, run, "vmm_alloc", in->dev[i], in->bytes[i]);
     lab_nothing_leaked(t, run);
@@ -459,7 +460,7 @@ static inline void check_parcel(struct lab_test *t, const struct parcel_in *in)
     lab_expect(t, c->fd_after == -1,
                "vmm_import left parcel->fd at %d: the descriptor is its to close (parcel_drop)",
                c->fd_after);
-    expect_no_fds(t, "vmm_import and vmm_free", c->fds);
+    expect_no_fds(t, LAB_LEAK, "vmm_import and vmm_free", c->fds);
     expect_rc(t, "vmm_free of an import", c->freed, LAB_OK);
     expect_one_memory(t, run, in, out);
     lab_expect(t, out->freed == LAB_OK,
@@ -480,7 +481,7 @@ static inline void refuse_parcel(struct lab_test *t, const struct parcel_in *in,
                want ? rc_name(want) : "an error");
     lab_expect(t, c->untouched, "%s failed and wrote *v all the same", call);
     lab_expect(t, c->fd_after >= 0, "%s failed and closed the caller's descriptor", call);
-    expect_no_fds(t, call, c->fds);
+    expect_no_fds(t, LAB_NOT_GRAVE, call, c->fds);
     lab_refused_leaked_nothing(t, run);
 }
 
