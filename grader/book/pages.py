@@ -38,6 +38,7 @@ INSTRUCTORS = (
     "cluster.md",
     "leaderboard.md",
     "lti.md",
+    "grading.md",
     "results.md",
     "security.md",
 )

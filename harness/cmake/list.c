@@ -52,6 +52,7 @@ STAND_IN(void, lab_host_bytes, struct lab_test *t, const struct lab_run *run, co
          uint64_t down, uint64_t up)
 STAND_IN(void, lab_fail, struct lab_test *t, const char *file, int line, const char *condition,
          const char *format, ...)
+STAND_IN(void, lab_is_grave, struct lab_test *t, enum lab_grave kind)
 STAND_IN(void, lab_cannot_run, struct lab_test *t, const char *format, ...)
 STAND_IN(void, lab_same_int, struct lab_test *t, const char *what, const int32_t *got,
          const int32_t *want, size_t n)
@@ -64,3 +65,4 @@ STAND_IN(bool, lab_mark_most, struct lab_test *t, const char *where, double valu
 STAND_IN(void, lab_mark_close, struct lab_test *t, const char *where, const char *what, double got,
          double want, double tolerance)
 STAND_IN(void, lab_nothing_leaked, struct lab_test *t, const struct lab_run *run)
+STAND_IN(void, lab_refused_leaked_nothing, struct lab_test *t, const struct lab_run *run)
