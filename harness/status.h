@@ -36,6 +36,10 @@ struct lab_status {
     int32_t todo, line;
     char file[256];
     char text[256];
+    /* Of the first crash, of the runner or of what it forked: signal, line, what the address is
+     * near to. */
+    int32_t crash_signal, crash_line;
+    char crash_file[256], crash_near[160];
     uint64_t sealed_input_bytes; /* of this run (lab_seal); the sealed output follows */
     /* Real GPUs only: bytes in use after the run minus bytes in use before it, over all GPUs. */
     int64_t leaked_bytes;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,20 +54,60 @@ static const char *finding_code(const char *from, const char *end, size_t *bytes
     return code;
 }
 
-/* Removes the findings with the code of the first one, which lab__stream_finding() returns. */
-static size_t drop_findings(char *text, size_t bytes)
+/* How often a finding names a line of `file`, a name without folders: 2 for both ends of a race. */
+static int count_places(const char *from, const char *end, const char *file, int *line)
 {
-    char first[80] = "", *from = text, *end = text + bytes, *mark;
-    size_t length, first_length = 0;
+    const size_t length = strlen(file);
+    int count = 0;
+    *line = 0;
+    for (const char *at = from; length > 0; at++) {
+        at = memmem(at, (size_t)(end - at), file, length);
+        if (!at)
+            break;
+        if (at[length] != ':' || (at > from && at[-1] != ' ' && at[-1] != '/'))
+            continue;
+        if (count++ == 0)
+            *line = atoi(at + length + 1);
+    }
+    return count;
+}
+
+/* The mark of the finding that names the most lines of `file`, of several the first; NULL: there is
+ * none. *line: the first of them, 0: none. */
+static const char *best_finding(const char *text, const char *end, const char *file, int *line)
+{
+    const char *best = NULL, *at = text;
+    int most = -1, where;
+    *line = 0;
+    while ((at = memmem(at, (size_t)(end - at), finding_mark, sizeof finding_mark - 1))) {
+        int count = count_places(at, finding_end(at, end), file, &where);
+        if (count > most) {
+            best = at;
+            most = count;
+            *line = where;
+        }
+        at += sizeof finding_mark - 1;
+    }
+    return best;
+}
+
+/* Removes the findings with the code of the one that is shown. */
+static size_t drop_findings(char *text, size_t bytes, const char *file)
+{
+    char shown[80] = "", *from = text, *end = text + bytes, *mark;
+    size_t length, shown_length = 0;
+    int line_number;
+    const char *best = best_finding(text, end, file, &line_number);
+    const char *code = best ? finding_code(best, finding_end(best, end), &length) : NULL;
+    if (code && length < sizeof shown)
+        memcpy(shown, code, shown_length = length);
     while ((mark = memmem(from, (size_t)(end - from), finding_mark, sizeof finding_mark - 1))) {
         char *last = (char *)finding_end(mark, end), *line = mark;
-        const char *code = finding_code(mark, last, &length);
+        code = finding_code(mark, last, &length);
         while (line > text && line[-1] != '\n')
             line--;
         from = last;
-        if (first_length == 0 && length < sizeof first)
-            memcpy(first, code ? code : "", first_length = length);
-        if (length == 0 || length != first_length || memcmp(code, first, length) != 0)
+        if (length == 0 || length != shown_length || memcmp(code, shown, length) != 0)
             continue;
         last += last < end; /* the line break */
         memmove(line, last, (size_t)(end - last));
@@ -76,12 +117,12 @@ static size_t drop_findings(char *text, size_t bytes)
     return (size_t)(end - text);
 }
 
-void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room)
+void lab__stream_tail(const struct lab_stream *stream, const char *file, char *text, size_t room)
 {
     static char all[LAB_KEEP_BYTES + 1];
     memcpy(all, stream->text, stream->kept);
     all[stream->kept] = 0;
-    size_t end = drop_findings(all, stream->kept), start, lines = 0;
+    size_t end = drop_findings(all, stream->kept, file), start, lines = 0;
     while (end > 0 && (all[end - 1] == '\n' || all[end - 1] == 0))
         end--;
     for (start = end; start > 0 && end - start < TAIL_BYTES && start + room > end + 1; start--)
@@ -99,20 +140,21 @@ void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room)
     lab__clean(text);
 }
 
-/* The first finding that the runtime printed, with its continuation lines. */
-void lab__stream_finding(const struct lab_stream *stream, char *text, size_t room)
+int lab__stream_finding(const struct lab_stream *stream, const char *file, char *text, size_t room)
 {
     const char *end = stream->text + stream->kept;
-    const char *from = memmem(stream->text, stream->kept, finding_mark, sizeof finding_mark - 1);
+    int line;
+    const char *from = best_finding(stream->text, end, file, &line);
     text[0] = 0;
     if (!from)
-        return;
+        return 0;
     from += sizeof finding_mark - 1;
     const char *to = finding_end(from, end);
     size_t bytes = (size_t)(to - from) < room - 1 ? (size_t)(to - from) : room - 1;
     memcpy(text, from, bytes);
     text[bytes] = 0;
     lab__clean(text);
+    return line;
 }
 
 /* ---- cleaning ---- */

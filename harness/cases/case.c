@@ -187,10 +187,21 @@ static void need_hardware(struct lab_test *t)
                        t->info->min_gpus == 1 ? "" : "s", lab_gpus(t));
 }
 
-/* The function under test: where to look for a failure. */
+void lab__place(struct lab_test *t, int line)
+{
+    if (t->line)
+        return;
+    t->line = line;
+    t->todo = t->info->todo;
+    snprintf(t->file, sizeof t->file, "%s", lab__from_root(t->options->source));
+}
+
+/* The function under test: where to look for a failure of which no line is known. */
 static void find_case_place(struct lab_test *t)
 {
-    if (t->verdict != LAB_FAIL || !t->options->source || !lab_about.functions)
+    if (t->verdict == LAB_FAIL && t->found_line)
+        lab__place(t, t->found_line);
+    if (t->verdict != LAB_FAIL || t->line || !t->options->source || !lab_about.functions)
         return;
     for (const struct lab_function *f = lab_about.functions; f->name; f++) {
         if (f->todo != t->info->todo)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * judge.c: comparisons that print where two arrays differ: index, got, want, at most five.
+ * judge.c: comparisons that print where two arrays differ: index, got, expected, at most five.
  */
 #include "run.h"
 
@@ -46,7 +46,7 @@ void lab_same_int(struct lab_test *t, const char *what, const int32_t *got, cons
     struct difference d = {.used = 0};
     for (size_t i = 0; i < n; i++)
         if (got[i] != want[i] && d.count++ < SHOWN)
-            say(&d, "\n[%zu] got %" PRId32 " (0x%08" PRIx32 "), want %" PRId32 "%s", i, got[i],
+            say(&d, "\n[%zu] got %" PRId32 " (0x%08" PRIx32 "), expected %" PRId32 "%s", i, got[i],
                 (uint32_t)got[i], want[i],
                 (uint32_t)got[i] == 0xA5A5A5A5u   ? ": never written by the test's runner"
                 : (uint32_t)got[i] == 0xCBCBCBCBu ? ": GPU memory that nobody wrote"
@@ -63,7 +63,7 @@ void lab_same_bytes(struct lab_test *t, const char *what, const void *got, const
         return;
     for (size_t i = 0; i < n; i++)
         if (g[i] != w[i] && d.count++ < SHOWN)
-            say(&d, "\nbyte %zu: got 0x%02x, want 0x%02x", i, g[i], w[i]);
+            say(&d, "\nbyte %zu: got 0x%02x, expected 0x%02x", i, g[i], w[i]);
     fail_if_different(t, what, n, &d);
 }
 
@@ -72,8 +72,8 @@ void lab_close(struct lab_test *t, const char *what, double got, double want, do
     /* Not true for a NaN on either side, which therefore fails. */
     if (fabs(got - want) <= tolerance)
         return;
-    lab_fail(t, "", 0, what, "%s: got %.9g, want %.9g, allowed difference %.3g", what, got, want,
-             tolerance);
+    lab_fail(t, "", 0, what, "%s: got %.9g, expected %.9g, allowed difference %.3g", what, got,
+             want, tolerance);
 }
 
 static void add_leak(struct difference *d, unsigned count, const char *what)

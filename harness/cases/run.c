@@ -188,8 +188,10 @@ static void collect_output(struct lab_test *t, struct lab_run *run, struct attem
 static void keep_said(struct lab_test *t, const struct lab_run *run)
 {
     int which = run->printed[1].kept > 0 ? 1 : 0;
-    lab__stream_tail(&run->printed[which], t->said.at, sizeof t->said.at);
-    lab__stream_finding(&run->printed[1], t->found.at, sizeof t->found.at);
+    const char *source = t->options->source ? t->options->source : "";
+    const char *slash = strrchr(source, '/'), *file = slash ? slash + 1 : source;
+    lab__stream_tail(&run->printed[which], file, t->said.at, sizeof t->said.at);
+    t->found_line = lab__stream_finding(&run->printed[1], file, t->found.at, sizeof t->found.at);
 }
 
 /* A node that crashed or hangs is a failure of the program if it happens again: the grader repeats
@@ -228,7 +230,7 @@ static void ask_for_state(struct lab_test *t, struct lab_run *run, const struct 
         snprintf(t->finding, sizeof t->finding, "%s", run->witness->finding);
     lab__clean(t->finding);
     t->raced |= run->witness && run->witness->raced;
-    if (t->explained.at[0] == 0 && t->finding[0])
+    if (t->explained.at[0] == 0 && t->finding[0] && !t->found.at[0])
         snprintf(t->explained.at, sizeof t->explained.at, "it found %s; ./lab explain %.*s",
                  t->finding, (int)strcspn(t->finding, " "), t->finding);
     lab__clean(t->explained.at);
@@ -241,26 +243,6 @@ static void ask_for_state(struct lab_test *t, struct lab_run *run, const struct 
     run->node = NULL;
     if (!run->witness)
         node_failed(t, run, a, error, asked);
-}
-
-static const char *signal_meaning(int number)
-{
-    switch (number) {
-    case SIGSEGV:
-        return "invalid memory access: a null pointer?";
-    case SIGBUS:
-        return "access to memory that is not there";
-    case SIGFPE:
-        return "arithmetic error: a division by zero?";
-    case SIGABRT:
-        return "abort: an assertion, or damaged heap memory";
-    case SIGILL:
-        return "illegal instruction: a function without return?";
-    case SIGKILL:
-        return "killed from outside: out of memory?";
-    default:
-        return strsignal(number);
-    }
 }
 
 /* The signal that ended the program, 0 without one. A launcher reports it as status 128 + N. */
@@ -320,9 +302,13 @@ static void judge_ending(struct lab_test *t, const struct lab_run *run, const st
 {
     int status = a->exit_status, number = signal_of(t, status);
     judge_stopped(t, run, a);
-    if (number)
-        ended_by(t, "crash", "your program was ended by signal %d (%s) in '%s'", number,
-                 signal_meaning(number), run->what);
+    if (number == SIGALRM && run->status.crash_signal) /* crash.c of the runner took too long */
+        number = run->status.crash_signal;
+    if (number) {
+        char how[800];
+        lab__say_crash(t, run, number, how, sizeof how);
+        ended_by(t, "crash", "your program was ended by %s", how);
+    }
     if (run->status.state != LAB_STATE_FINISHED || WEXITSTATUS(status) != LAB_RUNNER_FINISHED)
         ended_by(t, "exit",
                  "your program was ended by exit(%d) before the function returned, in '%s'",
@@ -340,10 +326,23 @@ static void judge_unwritten(struct lab_test *t, const struct lab_run *run)
     lab__end(t, LAB_NOT_WRITTEN, "not written yet: TODO(%d) at %s:%d", t->todo, t->file, t->line);
 }
 
+/* A crash of what the program forked: it may be why the program waits, or goes on without it. */
+static void explain_crash(struct lab_test *t, const struct lab_run *run)
+{
+    char how[800];
+    if (!run->status.crash_signal)
+        return;
+    lab__say_crash(t, run, run->status.crash_signal, how, sizeof how);
+    snprintf(t->explained.at, sizeof t->explained.at, "a process of your program was ended by %s",
+             how);
+}
+
 static void judge_run(struct lab_test *t, const struct lab_run *run, const struct attempt *a)
 {
     bool left = a->ending == ENDED && WIFEXITED(a->exit_status);
     int code = left ? WEXITSTATUS(a->exit_status) : -1;
+    if (!signal_of(t, a->exit_status) || a->ending != ENDED)
+        explain_crash(t, run);
     if (code == LAB_RUNNER_NOT_WRITTEN && run->status.state == LAB_STATE_NOT_WRITTEN)
         judge_unwritten(t, run);
     if (code == LAB_RUNNER_TRAPPED && run->status.state == LAB_STATE_TRAPPED)

@@ -7,6 +7,7 @@
  *     launcher.c the sandbox in which a grader starts the runner, and its report
  *     environment.c  the runner's environment variables
  *     device.c   the GPUs of a case's node (real GPUs: nonode.c, which has no node either)
+ *     crash.c    how and where a program crashed
  *     trap.c     the verdict on a call that a test does not allow
  *     where.c    the line of a function in the student's file
  *     judge.c    lab_expect's comparisons
@@ -24,6 +25,13 @@
 
 /* Ends the case: the runner reported a call that is not allowed in this test. */
 void lab__judge_trapped(struct lab_test *t, const struct lab_run *run) __attribute__((noreturn));
+
+/* Says how `number` ended the program, or what it forked: "signal 11 (...) at FILE:LINE, in CALL:
+ * ADDRESS". Takes the line for the place to look at if it is in the student's file. */
+void lab__say_crash(struct lab_test *t, const struct lab_run *run, int number, char *text,
+                    size_t room);
+/* Names this line of the student's file as the place to look at, unless there is one. */
+void lab__place(struct lab_test *t, int line);
 
 /* Frees the sealed memory of the next run; passes that of this run, which has ended, to the run. */
 void lab__unseal(struct lab_sealed *sealed);

@@ -95,3 +95,11 @@ void lab__count_after(struct lab_status *status)
     if (status->leak_known)
         status->leaked_bytes = now - status->leaked_bytes;
 }
+
+void lab__watch_runtime(void) {}
+
+uint64_t lab__line_of(uint64_t address, char *path, size_t room)
+{
+    (void)address, (void)path, (void)room;
+    return 0;
+}

@@ -149,6 +149,7 @@ int main(int argc, char **argv)
     const struct lab_entry *entry = find_entry(argv[1]);
     if (!entry)
         refuse_request("the runner does not know the function that the case asks for", 1, 0);
+    lab__catch_crashes();
     if (!entry->forks)
         lab__count_before(lab__status);
     entry->run(&io);

@@ -5,6 +5,33 @@
 
 #include "protocol.h"
 
+/* Of the runtime (vgpu/api/core); a lab without GPUs has none. */
+extern void (*vgpu__crash_hook)(int, siginfo_t *, void *) __attribute__((weak));
+extern bool (*vgpu__refusal_hook)(uint64_t caller) __attribute__((weak));
+void vgpu__fault_handler_install(void) __attribute__((weak));
+uint64_t vgpu__symbolize_path(uint64_t address, char *path, size_t room) __attribute__((weak));
+
+/* What the tests themselves ask and have refused, to see whether it is, is nothing to read. */
+static bool is_not_ours(uint64_t caller)
+{
+    char path[512];
+    return !lab__line_of(caller, path, sizeof path) || !lab__is_ours(path);
+}
+
+void lab__watch_runtime(void)
+{
+    if (!vgpu__fault_handler_install)
+        return;
+    vgpu__refusal_hook = is_not_ours;
+    vgpu__crash_hook = lab__crashed;
+    vgpu__fault_handler_install();
+}
+
+uint64_t lab__line_of(uint64_t address, char *path, size_t room)
+{
+    return vgpu__symbolize_path ? vgpu__symbolize_path(address, path, room) : 0;
+}
+
 char *lab__sealed(void)
 {
     return (char *)(uintptr_t)VGPU_SEALED_VA;

@@ -60,6 +60,12 @@ const char *lab__why(const struct lab_test *t)
     if (t->trapped)
         return "the course stands in only for what a task builds on: two tasks that call each "
                "other would both be right, and nobody would have done the work";
+    if (t->grave == LAB_LEAK)
+        return "what a call makes for itself is given back before it returns, and what it makes "
+               "for "
+               "the caller by the call that ends it: each has one call that gives it back";
+    if (t->found.at[0])
+        return ""; /* it knows what went wrong; the rule of the case may be about another mistake */
     return t->judged && t->info->rule ? t->info->rule : "";
 }
 

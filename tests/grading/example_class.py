@@ -43,7 +43,7 @@ gus,2099-01-01T00:00
 """
 TERM = {
     "course.toml": """\
-late = 10                       # per cent off a day; late_cap, grace_minutes, grave_cap stand here, too
+late = 10                       # per cent off a day; also late_cap, grace_minutes, grave_cap
 slip_days = 5                   # late days that cost a student nothing, in all labs together
 slip_days_a_lab = 2             # and of these at most so many for one lab
 feedback = "after deadline"     # or "at once" (so it is without this line), or a time

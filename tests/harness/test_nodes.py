@@ -97,8 +97,55 @@ class Nodes(unittest.TestCase):
     *p = 1;"""
         got = variant("touch", body)
         self.assertEqual(got.status, FAIL)
-        said = "ended by signal 11 (invalid memory access: a null pointer?) in 'relay'"
-        self.assertIn(said, got.text)
+        self.assertIn("ended by signal 11 (invalid memory access) at touch.c:", got.text)
+        self.assertIn("memory of GPU 0 (byte 0 of an allocation of 64 bytes", got.text)
+
+    def test_a_crash_names_its_line_and_what_the_address_is_near_to(self) -> None:
+        """Also where the runtime has a handler of its own already, and in what was forked."""
+        start = "cudaGetDeviceCount(gpus);\n(void)bytes;\n"
+        for name, crash, near in (
+            ("null", "*(volatile int *)0 = 1;", "address 0, a null pointer"),
+            ("small", "*(volatile int *)0x1234 = 1;", "0x1234, near to no memory of the program"),
+            ("wild", "*(volatile int *)0x1234567812345678 = 1;", "was the pointer ever set?"),
+            ("read-only", '*(volatile char *)"text" = 1;', "which may not be used so"),
+            (
+                "endless",
+                "volatile char a[4096]; a[0] = 1; return gpu_relay(bytes, gpus) + a[0];",
+                "a recursion without an end?",
+            ),
+            ("divided", "volatile int none = 0; *gpus /= none;", "signal 8 (arithmetic error"),
+            ("forked", "if (fork() == 0) *(volatile int *)0 = 1;\npause();", "a null pointer"),
+        ):
+            with self.subTest(name):
+                source = GPU.with_body("gpu_relay", f"{start}{crash}\nreturn LAB_OK;", INCLUDES)
+                runner = GPU.build(f"crash-{name}", source)
+                file = runner.with_suffix(".c")
+                got = GPU.check(runner, "seen", "--source", file)
+                line = source[: source.index(crash)].count("\n") + 1
+                self.assertEqual(got.status, FAIL, got.text)
+                self.assertIn(near, got.text)
+                if name != "endless":  # the frame that overflows is entered at another line
+                    self.assertRegex(got.text, rf"signal \d+ \(.*\) at {file.name}:{line}")
+                    self.assertRegex(got.text, rf"where  TODO\(1\) at .*/{file.name}:{line}\n")
+
+    def test_what_the_tests_ask_themselves_is_not_printed(self) -> None:
+        got = GPU.check(SOLUTION, "asks")
+        self.assertEqual(got.status, FAIL, got.text)
+        self.assertNotIn("cudaSetDevice", got.text)
+        self.assertIn("refused as it must be", got.text)
+        got = variant("refused", "(void)bytes;\nreturn cudaSetDevice(99) + (*gpus = 4);")
+        self.assertIn("said   | vgpu: cudaSetDevice: ", got.text)
+
+    def test_a_leak_is_a_grave_mistake_where_nothing_was_refused(self) -> None:
+        got = variant(
+            "leak-grave", "(void)bytes; *gpus = 4;\ncudaMalloc((void **)&gpus, 64);", "leaves"
+        )
+        self.assertEqual((got.status, got.record["grave"]), (FAIL, "leak"), got.text)
+        self.assertIn("each has one call that gives it back", got.text)
+        got = variant(
+            "leak-refused", "(void)bytes; *gpus = 4;\ncudaMalloc((void **)&gpus, 64);", "refuses"
+        )
+        self.assertEqual((got.status, got.record["grave"]), (FAIL, ""), got.text)
 
     def test_hang_with_a_node(self) -> None:
         body = "(void)bytes;\ncudaGetDeviceCount(gpus);\ncudaFree(0);\nfor (;;) pause();"

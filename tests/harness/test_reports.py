@@ -128,7 +128,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(got.status, toy.FAIL)
         got = toy.check(SOLUTION, "bytes", hidden=True)
         self.assertIn("chunk of rank 2: 6 of 8", got.text)
-        self.assertIn("byte 5: got 0x66, want 0x46", got.text)
+        self.assertIn("byte 5: got 0x66, expected 0x46", got.text)
         self.assertNotIn("byte 6: got", got.text)
 
     def test_color(self) -> None:

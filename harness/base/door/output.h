@@ -20,9 +20,10 @@ struct lab_stream { /* one pipe */
 int lab__stream_read(struct lab_stream *stream);
 /* The last lines that were printed, sanitised for a terminal: at most five, without findings of the
  * kind that lab__stream_finding() returns. */
-void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room);
-/* The first finding that the runtime printed, sanitised; "" if there is none. */
-void lab__stream_finding(const struct lab_stream *stream, char *text, size_t room);
+void lab__stream_tail(const struct lab_stream *stream, const char *file, char *text, size_t room);
+/* Of the findings that the runtime printed the one that names the most lines of `file` (a name
+ * without folders), sanitised; "" if there is none. Returns the first of these lines, or 0. */
+int lab__stream_finding(const struct lab_stream *stream, const char *file, char *text, size_t room);
 /* Sanitises text that students can influence, in place: replaces control characters and invalid
  * UTF-8, and breaks the words by which ctest or our own verdict lines are recognised. */
 void lab__clean(char *text);

@@ -94,9 +94,10 @@ struct lab_test {
     char unsteady[800];         /* why times depend on the operating system; "" if they do not */
     bool timed;                 /* times were judged */
     uint64_t timed_ps, payload; /* lab_timed: how long the work took, and of how many bytes */
-    struct lab_text found;      /* the first finding, as a sentence */
-    char check[256];            /* "public.c:41: condition", for authors of labs */
-    int todo, line;             /* where to look, if known */
+    struct lab_text found; /* the finding that says most of the student's file, as a sentence */
+    int found_line;        /* the line of that file which it names, 0: none */
+    char check[256];       /* "public.c:41: condition", for authors of labs */
+    int todo, line;        /* where to look, if known */
     char file[256];
     char nodes[LAB_NODES_MAX][64];
     int node_count;

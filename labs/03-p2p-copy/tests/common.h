@@ -139,13 +139,19 @@ static inline int holds(const unsigned char *at, int value, size_t bytes)
 static inline const char *guess(const unsigned char *got, const unsigned char *want, uint64_t bytes)
 {
     int rim = 1, stale = 1, later = 1;
+    uint64_t right = 0; /* so many at its beginning */
     for (uint64_t i = 0; i < bytes; i++) {
-        if (got[i] == want[i])
+        if (got[i] == want[i]) {
+            right += right == i;
             continue;
+        }
         rim &= got[i] == IO_RIM;
         stale &= got[i] == IO_STALE;
         later &= (got[i] ^ want[i]) == 0xFF;
     }
+    if (rim && right)
+        return ": its end still holds what it held before (is the last chunk queued, and who waits "
+               "for it?)";
     if (rim)
         return ": the destination still holds what it held before (not copied, copied from dst to "
                "src, or not yet when the caller's stream went on)";

@@ -275,7 +275,8 @@ static inline void expect_sums(struct lab_test *t, const struct parts_out *out, 
             want != LAB_OK || fabs(out->sum[k] - sum) <= allowed,
             "%s is %.17g, expected %.17g (allowed difference %.3g)%s", what, out->sum[k], sum,
             allowed,
-            out->sum[k] < -1e6 ? "; it looks as if memory was read before it was written"
+            out->sum[k] < -1e6 || isnan(out->sum[k])
+                ? "; it looks as if memory was read before it was written"
             : kind == WHOLE && out->sum[k] == first_partials()
                 ? "; that is the first partial of each part: there is one for every block"
                 : "");

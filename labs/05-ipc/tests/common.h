@@ -133,7 +133,7 @@ static inline void expect_taken(struct lab_test *t, const struct ring_in *in,
         at++;
     lab_expect_data(
         t, at == bytes,
-        "rank %d of %d, round %d, byte %llu: got 0x%02x, want 0x%02x: read or overwritten "
+        "rank %d of %d, round %d, byte %llu: got 0x%02x, expected 0x%02x: read or overwritten "
         "before its time (%s)",
         r, in->ranks, round, (unsigned long long)at, got[at], want[at],
         in->again ? "a second ring over the same sockets: it has heard what was told "

@@ -82,7 +82,7 @@ struct vgpu_reply *vgpu__aside(struct vgpu_request *request)
         !vgpu__exchange(wire->fd, request, -1, reply, NULL, NULL))
         return NULL;
     if (reply->explain[0])
-        vgpu__explain(request->call, reply->explain);
+        vgpu__explain(request->call, (cudaError_t)reply->error, reply->explain);
     return reply;
 }
 
@@ -124,7 +124,7 @@ static cudaError_t ask_node(int fd, bool free_of_charge, const struct vgpu_reply
     if (!free_of_charge)
         keep_time(reply->clock_ps);
     if (reply->explain[0])
-        vgpu__explain(request->call, reply->explain);
+        vgpu__explain(request->call, (cudaError_t)reply->error, reply->explain);
     vgpu__reply_came(request, reply);
     if (reply->text_waiting)
         print_text();

@@ -74,6 +74,8 @@ static void explain_fault(uint64_t address)
 
 /* With the default action restored, the faulting instruction runs again and ends the process. A
  * signal that was sent by kill has no such instruction, so it is raised again. */
+void (*vgpu__crash_hook)(int, siginfo_t *, void *);
+
 static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
@@ -85,6 +87,8 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
         return;
     if (fault && address >= VGPU_ARENA_VA && address < VGPU_ARENA_END && !vgpu__quiet())
         explain_fault(address);
+    if (vgpu__crash_hook)
+        vgpu__crash_hook(signal_number, info, context);
     signal(signal_number, SIG_DFL);
     if (!fault)
         raise(signal_number);

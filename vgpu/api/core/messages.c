@@ -43,6 +43,14 @@ bool vgpu__quiet(void)
     return quiet && strcmp(quiet, "1") == 0;
 }
 
+bool (*vgpu__refusal_hook)(uint64_t caller);
+
+/* Whether the refusal of the call in progress is printed. */
+static bool tells_refusal(void)
+{
+    return !vgpu__refusal_hook || vgpu__refusal_hook(vgpu__caller());
+}
+
 static void print_message(const char *call, const char *format, va_list args)
 {
     char line[1280];
@@ -68,7 +76,8 @@ cudaError_t vgpu__refuse(cudaError_t error, const char *call, const char *format
 {
     va_list args;
     va_start(args, format);
-    print_message(call, format, args);
+    if (tells_refusal())
+        print_message(call, format, args);
     va_end(args);
     vgpu__call_named(call);
     return vgpu__record(error);
@@ -84,19 +93,26 @@ cudaError_t vgpu__no_memory(const char *call)
 
 /* ---- texts of the node ---- */
 
+static bool is_finding(const char *text)
+{
+    return strncmp(text, "finding: ", 9) == 0 || strncmp(text, "advice: ", 8) == 0;
+}
+
 /* The start of the next finding in `text`, or the end of the text. */
 static char *next_finding(char *text)
 {
     char *at = text;
     while ((at = strchr(at, '\n')))
-        if (strncmp(++at, "finding: ", 9) == 0 || strncmp(at, "advice: ", 8) == 0)
+        if (is_finding(++at))
             return at;
     return text + strlen(text);
 }
 
-void vgpu__explain(const char *call, const char *explain)
+void vgpu__explain(const char *call, cudaError_t error, const char *explain)
 {
     char text[2800];
+    bool refusal =
+        error != cudaSuccess && error < cudaErrorIllegalAddress; /* no work that failed */
     if (vgpu__quiet())
         return;
     vgpu__unmark(explain, text, sizeof text);
@@ -104,6 +120,7 @@ void vgpu__explain(const char *call, const char *explain)
         next = next_finding(at);
         if (next[-1] == '\n')
             next[-1] = '\0';
-        vgpu__message(call, "%s", at);
+        if (!refusal || is_finding(at) || tells_refusal())
+            vgpu__message(call, "%s", at);
     }
 }

@@ -194,7 +194,7 @@ static void send_goodbye(void)
                answer.reply.explain[0];
         pthread_mutex_unlock(&process_lock);
         if (told)
-            vgpu__explain("exit", answer.reply.explain);
+            vgpu__explain("exit", cudaSuccess, answer.reply.explain);
     }
 }
 

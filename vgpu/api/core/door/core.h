@@ -24,6 +24,7 @@
 #ifndef VGPU_CORE_H
 #define VGPU_CORE_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -240,7 +241,7 @@ void vgpu__message(const char *call, const char *format, ...) __attribute__((for
 bool vgpu__quiet(void);
 
 /* Prints a text that the node sent, after vgpu__unmark. */
-void vgpu__explain(const char *call, const char *explain);
+void vgpu__explain(const char *call, cudaError_t error, const char *explain);
 
 /* The path of another program of the toolkit, which lies beside vgpu-node; false: it is not there,
  * or `room` does not suffice. */
@@ -288,6 +289,10 @@ bool vgpu__allocation_at(uint64_t address, struct vgpu__allocation *out);
 
 void vgpu__fault_handler_install(void); /* once per process */
 bool vgpu__fault_handler_is_ours(void);
+/* Says, if it is set, whether the refusal of a call is printed (a lab's runner sets it). */
+extern bool (*vgpu__refusal_hook)(uint64_t caller);
+/* Called, if it is set, for a fault that ends the process (a lab's runner sets it). */
+extern void (*vgpu__crash_hook)(int signal_number, siginfo_t *info, void *context);
 /* From now on a fault at an address for which `ours` returns true is handled by the runtime even if
  * the program installs a handler of its own, which still gets all other faults. Not thread-safe. */
 void vgpu__fault_handler_need(bool (*ours)(uint64_t address));

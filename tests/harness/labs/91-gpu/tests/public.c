@@ -53,6 +53,22 @@ static void check_unsteady(struct lab_test *t)
     LAB_LEAST(t, (double)lab_witness(run)->now_ps, 1);
 }
 
+static void check_asks(struct lab_test *t)
+{
+    lab_run(t, "asks", NULL, 0, 0);
+    lab_expect(t, false, "refused as it must be");
+}
+
+static void check_leaves(struct lab_test *t)
+{
+    lab_nothing_leaked(t, relay(t, 1));
+}
+
+static void check_refuses(struct lab_test *t)
+{
+    lab_refused_leaked_nothing(t, relay(t, 1));
+}
+
 LAB_CASES = {
     {.name = "shapes", .todo = 1, .title = "every node has its GPUs", .check = check_shapes},
     {.name = "seen",
@@ -65,6 +81,9 @@ LAB_CASES = {
      .title = "times that the operating system chose are said to be that",
      .needs_witness = true,
      .check = check_unsteady},
+    {.name = "asks", .title = "what the tests ask is not printed", .check = check_asks},
+    {.name = "leaves", .todo = 1, .title = "nothing is left", .check = check_leaves},
+    {.name = "refuses", .todo = 1, .title = "nothing is left by an error", .check = check_refuses},
     {.name = "unknown", .title = "an unknown node is our mistake", .check = check_unknown_node},
     {.name = NULL},
 };

@@ -50,4 +50,12 @@ LAB_RUN(apart)
     pthread_join(other, NULL);
 }
 
-LAB_RUNS = {LAB_ENTRY(relay), LAB_ENTRY(apart), LAB_END};
+/* The tests themselves ask for what must be refused. */
+LAB_RUN(asks)
+{
+    (void)io;
+    cudaSetDevice(99);
+    (void)cudaGetLastError();
+}
+
+LAB_RUNS = {LAB_ENTRY(relay), LAB_ENTRY(apart), LAB_ENTRY(asks), LAB_END};
