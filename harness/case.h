@@ -180,8 +180,8 @@ enum lab_grave { LAB_NOT_GRAVE, LAB_RACE, LAB_LOST_DATA, LAB_LEAK, LAB_HOST_WAIT
                     lab_fail((t), __FILE__, __LINE__, #condition, __VA_ARGS__)))
 void lab_is_grave(struct lab_test *t, enum lab_grave kind);
 
-/* Compares element by element and prints the first five mismatches with index, got and expected. `what`
- * names the array in the message: "chunk of rank 2". */
+/* Compares element by element and prints the first five mismatches with index, got and expected.
+ * `what` names the array in the message: "chunk of rank 2". */
 void lab_same_int(struct lab_test *t, const char *what, const int32_t *got, const int32_t *want,
                   size_t n);
 void lab_same_bytes(struct lab_test *t, const char *what, const void *got, const void *want,

@@ -2,6 +2,7 @@
 """Shared by the exporters: a student's tests as other systems show them. Public cases one by one,
 the hidden ones of a lab together."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,7 @@ def tests(rows: list[Json]) -> list[Test]:
 def _of_row(row: Json) -> list[Test]:
     lab = row["lab"]
     if not row["cases"]:
-        text = "\n".join(filter(None, [row["message"], row["compiler"]]))[:LONGEST]
+        text = shortened("\n".join(filter(None, [row["message"], row["compiler"]])))
         return [Test(f"{lab}: {row['status']}", 0, row["possible"], False, text, lab, "1")]
     seen: dict[int, int] = {}
     found = []
@@ -54,7 +55,14 @@ def _text(case: Json) -> str:
         return ""
     lines = [f"{case['status']}: {case['message']}"]
     lines += [case[key] for key in ("why", "explained", "where", "feedback", "next") if case[key]]
-    return "\n".join(lines)[:LONGEST]
+    return shortened("\n".join(lines))
+
+
+def shortened(text: str) -> str:
+    """At most LONGEST characters, and no word is cut."""
+    if len(text) <= LONGEST:
+        return text
+    return re.sub(r"\S*$", "[cut here]", text[: LONGEST - len("[cut here]")])
 
 
 def _hidden(row: Json) -> list[Test]:

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,12 +65,20 @@ static int count_places(const char *from, const char *end, const char *file, int
         at = memmem(at, (size_t)(end - at), file, length);
         if (!at)
             break;
-        if (at[length] != ':' || (at > from && at[-1] != ' ' && at[-1] != '/'))
+        if (at[length] != ':' || (at > from && !strchr(" /(", at[-1])))
             continue;
         if (count++ == 0)
             *line = atoi(at + length + 1);
     }
     return count;
+}
+
+/* A call that the tests made and did not check, say: misuse of calls in no line of `file`. */
+static bool is_noise(const char *from, const char *end, const char *file, int count)
+{
+    size_t bytes;
+    const char *code = finding_code(from, end, &bytes);
+    return file[0] && count == 0 && code && bytes > 5 && memcmp(code, "[api.", 5) == 0;
 }
 
 /* The mark of the finding that names the most lines of `file`, of several the first; NULL: there is
@@ -80,35 +89,47 @@ static const char *best_finding(const char *text, const char *end, const char *f
     int most = -1, where;
     *line = 0;
     while ((at = memmem(at, (size_t)(end - at), finding_mark, sizeof finding_mark - 1))) {
-        int count = count_places(at, finding_end(at, end), file, &where);
-        if (count > most) {
+        const char *last = finding_end(at, end);
+        int count = count_places(at, last, file, &where);
+        if (count > most && !is_noise(at, last, file, count)) {
             best = at;
             most = count;
             *line = where;
         }
-        at += sizeof finding_mark - 1;
+        at = last;
     }
     return best;
 }
 
-/* Removes the findings with the code of the one that is shown. */
-static size_t drop_findings(char *text, size_t bytes, const char *file)
+/* Appends the codes of the findings that are not shown, each once: "and others: [CODE] [CODE]". */
+static void list_others(const char *text, const char *end, const char *file, char *to, size_t room)
 {
-    char shown[80] = "", *from = text, *end = text + bytes, *mark;
-    size_t length, shown_length = 0;
-    int line_number;
-    const char *best = best_finding(text, end, file, &line_number);
-    const char *code = best ? finding_code(best, finding_end(best, end), &length) : NULL;
-    if (code && length < sizeof shown)
-        memcpy(shown, code, shown_length = length);
+    const char *at = text;
+    char word[80];
+    size_t bytes, used = strlen(to), first = used;
+    int line;
+    while ((at = memmem(at, (size_t)(end - at), finding_mark, sizeof finding_mark - 1))) {
+        const char *last = finding_end(at, end), *code = finding_code(at, last, &bytes);
+        bool noise = is_noise(at, last, file, count_places(at, last, file, &line));
+        at = last;
+        if (noise || !code || bytes < 2 || bytes + 2 > sizeof word)
+            continue;
+        snprintf(word, sizeof word, "%.*s", (int)bytes, code);
+        if (strstr(to, word) || used + bytes + 20 > room)
+            continue;
+        used += (size_t)snprintf(to + used, room - used, "%s %s]",
+                                 used == first ? "\nand others:" : "", word);
+    }
+}
+
+/* Removes the findings: lab__stream_finding() has them. */
+static size_t drop_findings(char *text, size_t bytes)
+{
+    char *from = text, *end = text + bytes, *mark;
     while ((mark = memmem(from, (size_t)(end - from), finding_mark, sizeof finding_mark - 1))) {
         char *last = (char *)finding_end(mark, end), *line = mark;
-        code = finding_code(mark, last, &length);
         while (line > text && line[-1] != '\n')
             line--;
-        from = last;
-        if (length == 0 || length != shown_length || memcmp(code, shown, length) != 0)
-            continue;
         last += last < end; /* the line break */
         memmove(line, last, (size_t)(end - last));
         end -= last - line;
@@ -117,12 +138,12 @@ static size_t drop_findings(char *text, size_t bytes, const char *file)
     return (size_t)(end - text);
 }
 
-void lab__stream_tail(const struct lab_stream *stream, const char *file, char *text, size_t room)
+void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room)
 {
     static char all[LAB_KEEP_BYTES + 1];
     memcpy(all, stream->text, stream->kept);
     all[stream->kept] = 0;
-    size_t end = drop_findings(all, stream->kept, file), start, lines = 0;
+    size_t end = drop_findings(all, stream->kept), start, lines = 0;
     while (end > 0 && (all[end - 1] == '\n' || all[end - 1] == 0))
         end--;
     for (start = end; start > 0 && end - start < TAIL_BYTES && start + room > end + 1; start--)
@@ -146,13 +167,17 @@ int lab__stream_finding(const struct lab_stream *stream, const char *file, char 
     int line;
     const char *from = best_finding(stream->text, end, file, &line);
     text[0] = 0;
-    if (!from)
-        return 0;
+    if (!from) { /* what the runtime says of a kernel's fault names a line, too */
+        if (stream->kept > 6 && memcmp(stream->text, "vgpu: ", 6) == 0)
+            count_places(stream->text, end, file, &line);
+        return line;
+    }
     from += sizeof finding_mark - 1;
     const char *to = finding_end(from, end);
     size_t bytes = (size_t)(to - from) < room - 1 ? (size_t)(to - from) : room - 1;
     memcpy(text, from, bytes);
     text[bytes] = 0;
+    list_others(stream->text, end, file, text, room);
     lab__clean(text);
     return line;
 }

@@ -190,7 +190,7 @@ static void keep_said(struct lab_test *t, const struct lab_run *run)
     int which = run->printed[1].kept > 0 ? 1 : 0;
     const char *source = t->options->source ? t->options->source : "";
     const char *slash = strrchr(source, '/'), *file = slash ? slash + 1 : source;
-    lab__stream_tail(&run->printed[which], file, t->said.at, sizeof t->said.at);
+    lab__stream_tail(&run->printed[which], t->said.at, sizeof t->said.at);
     t->found_line = lab__stream_finding(&run->printed[1], file, t->found.at, sizeof t->found.at);
 }
 

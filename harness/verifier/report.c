@@ -64,7 +64,7 @@ const char *lab__why(const struct lab_test *t)
         return "what a call makes for itself is given back before it returns, and what it makes "
                "for "
                "the caller by the call that ends it: each has one call that gives it back";
-    if (t->found.at[0])
+    if (t->found.at[0] || t->found_line)
         return ""; /* it knows what went wrong; the rule of the case may be about another mistake */
     return t->judged && t->info->rule ? t->info->rule : "";
 }
@@ -121,6 +121,8 @@ static void print_details(const struct lab_test *t)
 {
     char place[400] = "", next[300];
     if (t->verdict != LAB_NOT_WRITTEN && t->line)
+        snprintf(place, sizeof place, "%s:%d", t->file, t->line);
+    if (place[0] && t->todo)
         snprintf(place, sizeof place, "TODO(%d) at %s:%d", t->todo, t->file, t->line);
     lab__next_step(t, next, sizeof next);
     print_paragraph("what", t->message.at, "");

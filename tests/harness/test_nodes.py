@@ -128,6 +128,17 @@ class Nodes(unittest.TestCase):
                     self.assertRegex(got.text, rf"signal \d+ \(.*\) at {file.name}:{line}")
                     self.assertRegex(got.text, rf"where  TODO\(1\) at .*/{file.name}:{line}\n")
 
+    def test_where_is_the_line_of_a_kernels_fault(self) -> None:
+        top = "__global__ void work(int *at)\n{\n    *at = 1;\n}\n"
+        host = "(void)bytes; *gpus = 4;\nwork<<<1, 1>>>(NULL);\nreturn cudaDeviceSynchronize();"
+        source = GPU.with_body("gpu_relay", host).replace("\nint gpu", f"\n{top}\nint gpu", 1)
+        source = source.replace("#define _GNU_SOURCE", "")
+        runner = GPU.build("faulty-kernel", source, ".cu")
+        got = GPU.check(runner, "seen", "--source", runner.with_suffix(".cu"))
+        line = source[: source.index("*at = 1")].count("\n") + 1
+        self.assertRegex(got.text, rf"where  TODO\(1\) at .*/faulty-kernel.cu:{line}\n")
+        self.assertNotIn("why ", got.text)
+
     def test_what_the_tests_ask_themselves_is_not_printed(self) -> None:
         got = GPU.check(SOLUTION, "asks")
         self.assertEqual(got.status, FAIL, got.text)

@@ -91,6 +91,24 @@ class Reports(unittest.TestCase):
         self.assertIn("a race on GPU 0", str(got.record["explained"]))
         self.assertEqual(got.record["said"], "last line")
 
+    def test_findings_are_ranked(self) -> None:
+        """Two lines of the learner's file, then one, then none; the test's own calls never."""
+        both = "ranked.c:41 and ranked.c:42"
+        ends = ("runner.c:9", "other.c:3 and ranked.c:31", both, "other.c:5")
+        codes = ("api.unchecked", "order.one", "order.both", "order.none")
+        printed = "".join(
+            f'fputs("vgpu: call: finding: it is at {end} [{code}; explain]\\n", stderr);\n'
+            for end, code in zip(ends, codes, strict=True)
+        )
+        top = "#include <stdio.h>"
+        source = toy.with_body("toy_double", printed + "*result = 0;\nreturn 0;", top)
+        got = toy.check(toy.build("ranked", source), "one", "--source", toy.WORK / "ranked.c")
+        self.assertIn("found  it is at ranked.c:41 and ranked.c:42 [order.both; explain]", got.text)
+        self.assertIn("and others: [order.one] [order.none]\n", got.text)
+        self.assertNotIn("api.unchecked", got.text)
+        self.assertNotIn("said ", got.text)
+        self.assertIn("ranked.c:41\n", got.text.split("where ")[1])
+
     def test_cannot_run(self) -> None:
         got = toy.check(SOLUTION, "skip", hidden=True)
         self.assertEqual(got.status, toy.SKIPPED)

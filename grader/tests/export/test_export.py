@@ -88,6 +88,11 @@ GRAVE = row(
 
 
 class Common(unittest.TestCase):
+    def test_no_word_is_cut(self) -> None:
+        (long,) = parts.tests([row(case("one", "fail", 50, message="a-long-word " * 1000))])
+        self.assertLessEqual(len(long.text), parts.LONGEST)
+        self.assertTrue(long.text.endswith("a-long-word [cut here]"), long.text[-40:])
+
     def test_a_grave_mistake_is_told_with_its_points(self) -> None:
         """Where points of tests stand, too: they are more than the mark."""
         said = "The tests saw a data race: with that a lab has at most 85 of 100 points"

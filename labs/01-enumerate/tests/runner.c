@@ -75,6 +75,7 @@ LAB_RUN(count)
     const struct count_in *in = lab_input(io, sizeof *in);
     struct count_out *out = lab_result(io, sizeof *out);
     out->n = IO_UNSET;
+    lab_doing("inv_count(%s)", in->null ? "NULL" : "&n");
     out->rc = inv_count(in->null ? NULL : &out->n);
 }
 
@@ -114,6 +115,7 @@ LAB_RUN(device)
     struct device_out *out = lab_result(io, sizeof *out);
     memset(out->info, IO_FILL, sizeof out->info);
     for (int i = 0; i < in->asked; i++) {
+        lab_doing("inv_device(%d, %s)", in->device[i], in->null ? "NULL" : "&info");
         out->rc[i] = inv_device(in->device[i], in->null ? NULL : &out->info[i]);
         out->last[i] = last_error();
     }
@@ -134,6 +136,8 @@ static void ask_memory(const struct mem_in *in, struct mem_out *out, int i)
 {
     size_t free_bytes = (size_t)IO_UNSET, total_bytes = (size_t)IO_UNSET;
     make_current(in->current);
+    lab_doing("inv_mem(%d, %s, %s)", in->device[i], in->null == 1 ? "NULL" : "&free_bytes",
+              in->null == 2 ? "NULL" : "&total_bytes");
     out->rc[i] = inv_mem(in->device[i], in->null == 1 ? NULL : &free_bytes,
                          in->null == 2 ? NULL : &total_bytes);
     out->last[i] = last_error();
@@ -248,6 +252,8 @@ LAB_RUN(each)
     void *all = fill_gpu(in->full_gpu, in->left);
     memset(buffers, IO_FILL, sizeof buffers);
     make_current(in->current);
+    lab_doing("inv_alloc_each(%zu, %s, %d)", (size_t)in->bytes, in->null ? "NULL" : "buffers",
+              in->n);
     out->rc = inv_alloc_each(in->bytes, in->null ? NULL : buffers, in->n);
     out->last = last_error();
     out->current = current_gpu();
@@ -271,6 +277,8 @@ LAB_RUN(bus)
     struct bus_out *out = lab_result(io, sizeof *out);
     for (int i = 0; i < in->asked; i++) {
         out->device[i] = IO_UNSET;
+        lab_doing("inv_by_bus(%s, %s)", in->null == 1 ? "NULL" : in->bus_id[i],
+                  in->null == 2 ? "NULL" : "&device");
         out->rc[i] = inv_by_bus(in->null == 1 ? NULL : in->bus_id[i],
                                 in->null == 2 ? NULL : &out->device[i]);
         out->last[i] = last_error();

@@ -112,6 +112,7 @@ LAB_RUN(matrix)
     for (size_t i = 0; i < n; i++) {
         memset(out[i].can, UNTOUCHED, sizeof out[i].can);
         before(in[i].current);
+        lab_doing("peer_matrix(%d, %s)", in[i].n, in[i].no_table ? "NULL" : "can");
         after(&out[i].call, peer_matrix(in[i].n, in[i].no_table ? NULL : out[i].can));
     }
 }
@@ -125,6 +126,7 @@ LAB_RUN(attrs)
         struct peer_attr *attr = in[i].no_attr ? NULL : &out[i].attr;
         memset(&out[i].attr, UNTOUCHED, sizeof out[i].attr);
         before(in[i].current);
+        lab_doing("peer_attrs(%d, %d, %s)", in[i].from, in[i].to, attr ? "&attr" : "NULL");
         after(&out[i].call, peer_attrs(in[i].from, in[i].to, attr));
     }
 }
@@ -140,6 +142,8 @@ static void enable_one(const struct enable_in *in, struct enable_out *out)
         switch_direction(in->pre[i].from, in->pre[i].to, 1);
     memset(&undo, UNTOUCHED, sizeof undo);
     before(in->current);
+    lab_doing("peer_enable(%s, %d, %s)", in->no_list ? "NULL" : "gpu", in->n,
+              in->no_undo ? "NULL" : "&undo");
     after(&out->enable, peer_enable(in->no_list ? NULL : list, in->n, in->no_undo ? NULL : &undo));
     out->undo = undo;
     look(out->on_enabled);
@@ -147,10 +151,12 @@ static void enable_one(const struct enable_in *in, struct enable_out *out)
         for (int i = 0; i < in->off_count; i++)
             switch_direction(in->off[i].from, in->off[i].to, 0);
         before(in->current);
+        lab_doing("peer_disable(&undo)");
         after(&out->disable, peer_disable(&undo));
         out->left = undo.count;
         look(out->on_disabled);
         before(in->current);
+        lab_doing("the second peer_disable(&undo)");
         after(&out->again, peer_disable(&undo));
     }
     all_off();
@@ -176,6 +182,7 @@ LAB_RUN(disable_bad)
     for (size_t i = 0; i < n; i++) {
         undo.count = in[i].count;
         before(0);
+        lab_doing("peer_disable(%s)", in[i].no_undo ? "NULL" : "&undo");
         after(&out[i], peer_disable(in[i].no_undo ? NULL : &undo));
     }
 }
@@ -205,6 +212,8 @@ LAB_RUN(classify)
     struct class_out *out = lab_result(io, n * sizeof *out);
     for (size_t i = 0; i < n; i++) {
         enum peer_kind kind = (enum peer_kind)UNTOUCHED;
+        lab_doing("peer_class(%s, %s)", in[i].no_attr ? "NULL" : "&attr",
+                  in[i].no_kind ? "NULL" : "&kind");
         out[i].rc = peer_class(in[i].no_attr ? NULL : &in[i].attr, in[i].no_kind ? NULL : &kind);
         out[i].kind = (int32_t)kind;
     }
@@ -221,6 +230,8 @@ LAB_RUN(probe)
             switch_direction(in[i].from, in[i].to, 1);
         look(out[i].on_before);
         before(in[i].current);
+        lab_doing("peer_probe(%d, %d, %s)", in[i].from, in[i].to,
+                  in[i].no_works ? "NULL" : "&works");
         after(&out[i].call, peer_probe(in[i].from, in[i].to, in[i].no_works ? NULL : &works));
         out[i].works = works;
         look(out[i].on_after);
@@ -274,6 +285,8 @@ LAB_RUN(dot)
     for (size_t i = 0; i < n; i++) {
         struct sink sink = {.text = out[i].text};
         FILE *stream = open_stream((enum dot_stream)in[i].stream, &sink);
+        lab_doing("peer_dot(%d, %s, %s)", in[i].n, in[i].no_attr ? "NULL" : "attr",
+                  stream ? "out" : "NULL");
         out[i].rc = peer_dot(in[i].n, in[i].no_attr ? NULL : in[i].attr, stream);
         out[i].closed = sink.closed;
         if (stream && !sink.closed)

@@ -40,6 +40,7 @@ LAB_RUN(path)
     for (int i = 0; i < in->asked; i++) {
         enum path path;
         memset(&path, IO_FILL, sizeof path);
+        lab_doing("copy_path(%d, %d, %s)", in->dst[i], in->src[i], in->null ? "NULL" : "&path");
         out->rc[i] = copy_path(in->dst[i], in->src[i], in->null ? NULL : &path);
         memcpy(&out->path[i], &path, sizeof out->path[i]);
         out->last[i] = last_error();
@@ -112,6 +113,8 @@ static void one_stage(const struct stage_in *in, struct stage_out *out)
     memset(&stage, IO_FILL, sizeof stage);
     if (in->current >= 0)
         (void)cudaSetDevice(in->current);
+    lab_doing("stage_create(%s, %d, %d, %zu)", in->null ? "NULL" : "&stage", in->dst_dev,
+              in->src_dev, (size_t)in->chunk);
     out->create = stage_create(in->null ? NULL : &stage, in->dst_dev, in->src_dev, in->chunk);
     out->last = last_error();
     out->current = current_gpu();
@@ -129,10 +132,12 @@ static void one_stage(const struct stage_in *in, struct stage_out *out)
     (void)last_error();
     if (in->current >= 0)
         (void)cudaSetDevice(in->current);
+    lab_doing("stage_destroy(&stage)");
     out->destroy = stage_destroy(&stage);
     out->destroy_current = current_gpu();
     out->destroy_last = last_error();
     out->cleared = all_bytes(&stage, sizeof stage, 0);
+    lab_doing("stage_destroy(&stage), which is all zero,");
     out->again = stage_destroy(&stage);
 }
 
@@ -143,7 +148,8 @@ LAB_RUN(stage)
     for (int i = 0; i < in->times; i++)
         one_stage(in, out);
     if (in->null)
-        out->destroy = stage_destroy(NULL);
+        lab_doing("stage_destroy(NULL)");
+    out->destroy = stage_destroy(NULL);
 }
 
 /* ---- measuring ---- */
@@ -158,6 +164,8 @@ LAB_RUN(measure)
     if (in->current >= 0)
         (void)cudaSetDevice(in->current);
     for (int i = 0; i < in->asked; i++) {
+        lab_doing("p2p_measure(%d, %d, %zu, %d, %s)", in->from[i], in->to[i], (size_t)in->bytes[i],
+                  (int)in->both[i], in->null ? "NULL" : "&result");
         out->rc[i] = p2p_measure(in->from[i], in->to[i], in->bytes[i], in->both[i],
                                  in->null ? NULL : &out->bw[i]);
         out->last[i] = last_error();
@@ -183,6 +191,7 @@ LAB_RUN(matrix)
     struct matrix_out *out = lab_result(io, sizeof *out);
     for (int i = 0; i <= IO_PAIRS; i++)
         out->gbs[i] = IO_UNSET;
+    lab_doing("p2p_matrix(%d, %zu, %s)", in->n, (size_t)in->bytes, in->null ? "NULL" : "gbs");
     out->rc = p2p_matrix(in->n, in->bytes, in->null ? NULL : out->gbs);
     out->last = last_error();
     out->current = current_gpu();
@@ -205,6 +214,8 @@ LAB_RUN(half)
     struct bw around[IO_ASKED + 2]; /* the curve between two points that make no sense */
     around[0] = around[in->points + 1] = (struct bw){SIZE_MAX, 1e-9, 0, PATH_PEER};
     memcpy(around + 1, in->curve, (size_t)in->points * sizeof *around);
+    lab_doing("p2p_half(%s, %d, %s)", in->null == 1 ? "NULL" : "curve", in->points,
+              in->null == 2 ? "NULL" : "&half");
     out->rc = p2p_half(in->null == 1 ? NULL : around + 1, in->points, in->null == 2 ? NULL : &half);
     out->half = half;
 }

@@ -51,6 +51,8 @@ LAB_RUN(split)
         size_t first, count;
         memset(&first, UNTOUCHED, sizeof first);
         memset(&count, UNTOUCHED, sizeof count);
+        lab_doing("split(%zu, %d, %d, %s, %s)", (size_t)in[k].n, in[k].parts, in[k].i,
+                  in[k].no_first ? "NULL" : "&first", in[k].no_count ? "NULL" : "&count");
         out[k].rc = split((size_t)in[k].n, in[k].parts, in[k].i, in[k].no_first ? NULL : &first,
                           in[k].no_count ? NULL : &count);
         out[k].first = first;

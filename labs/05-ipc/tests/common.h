@@ -159,8 +159,8 @@ static inline struct lab_run *check_ring(struct lab_test *t, const struct ring_i
     for (int r = 0; r < in->ranks; r++) {
         const struct rank_out *k = &out->rank[r];
         char call[64];
-        lab_expect(t, out->status[r] == 0, "rank %d of %d ended with status %#x", r, in->ranks,
-                   out->status[r]);
+        lab_expect(t, out->status[r] == 0, "rank %d of %d ended with status %#x, expected 0", r,
+                   in->ranks, out->status[r]);
         snprintf(call, sizeof call, "rank %d: the ring before this one", r);
         expect_rc(t, call, k->earlier_rc, LAB_OK);
         snprintf(call, sizeof call, "rank %d: ring_open (given)", r);

@@ -25,6 +25,8 @@ LAB_RUN(chunk)
         size_t first, len;
         memset(&first, UNTOUCHED, sizeof first);
         memset(&len, UNTOUCHED, sizeof len);
+        lab_doing("ring_chunk(%zu, %d, %d, %s, %s)", (size_t)in[i].count, in[i].n, in[i].k,
+                  in[i].no_first ? "NULL" : "&first", in[i].no_len ? "NULL" : "&len");
         out[i].rc = ring_chunk((size_t)in[i].count, in[i].n, in[i].k,
                                in[i].no_first ? NULL : &first, in[i].no_len ? NULL : &len);
         out[i].first = first;
@@ -427,6 +429,8 @@ LAB_RUN(order)
         memset(out[i].order, UNTOUCHED, sizeof out[i].order);
         size_t gpus = in[i].n > 0 && in[i].n <= RING_RANKS ? (size_t)in[i].n : RING_RANKS;
         void *links = fenced(in[i].links, gpus * gpus);
+        lab_doing("ring_order(%d, %s, %s)", in[i].n, in[i].no_links ? "NULL" : "links",
+                  in[i].no_order ? "NULL" : "order");
         out[i].rc = ring_order(in[i].n, in[i].no_links ? NULL : links,
                                in[i].no_order ? NULL : out[i].order);
         unfence(links, gpus * gpus);

@@ -55,6 +55,11 @@ LAB_RUN(layout)
     layout.unit = in->null == 4 ? NULL : out->unit;
     layout.cap = in->cap ? in->cap : IO_TENSORS;
     before = layout;
+    lab_doing("zero_layout(%s, %s, %s)", in->null == 1 ? "NULL" : "&model",
+              in->null == 2 ? "NULL" : "&how",
+              in->null == 3   ? "NULL"
+              : in->null == 4 ? "&layout, whose unit is NULL"
+                              : "&layout");
     out->rc = zero_layout(in->null == 1 ? NULL : &model, in->null == 2 ? NULL : &in->how,
                           in->null == 3 ? NULL : &layout);
     out->untouched = memcmp(&layout, &before, sizeof layout) == 0;
@@ -117,12 +122,18 @@ LAB_RUN(schedule)
     memset(&s, IO_FILL, sizeof s);
     out->layout.unit = out->unit;
     out->layout.cap = IO_TENSORS;
+    lab_doing("zero_layout(&model, &how, &layout)");
     if ((out->laid_out = zero_layout(&model, &in->how, &out->layout)))
         return;
     fill_behind(&out->layout);
     s.op = in->null == 4 ? NULL : out->op;
     s.cap = in->cap ? in->cap : IO_OPS;
     before = s;
+    lab_doing("zero_schedule(%s, %s, %s)", in->null == 1 ? "NULL" : "&model",
+              in->null == 2 ? "NULL" : "&layout",
+              in->null == 3   ? "NULL"
+              : in->null == 4 ? "&s, whose op is NULL"
+                              : "&s");
     out->rc = zero_schedule(in->null == 1 ? NULL : &model, in->null == 2 ? NULL : &out->layout,
                             in->null == 3 ? NULL : &s);
     out->untouched = memcmp(&s, &before, sizeof s) == 0;
@@ -144,6 +155,8 @@ LAB_RUN(predict)
                                        .granule_bytes = in->granule_bytes,
                                        .limit_bytes = in->limit_bytes};
     memset(&out->failed, IO_FILL, sizeof out->failed);
+    lab_doing("zero_predict(%s, %s, %d, %s)", in->null == 1 ? "NULL" : "&s",
+              in->null == 2 ? "NULL" : "&ledger", in->rank, in->null == 3 ? "NULL" : "&failed");
     out->rc = zero_predict(in->null == 1 ? NULL : &s, in->null == 2 ? NULL : &out->ledger, in->rank,
                            in->null == 3 ? NULL : &out->failed);
     free(op);
@@ -166,6 +179,9 @@ static void ask_fits(const struct fit_in *in, struct fit_out *out)
     for (int i = 0; i < in->asked; i++) {
         const struct fit_question *q = &in->q[i];
         memset(&out->fit[i], IO_FILL, sizeof out->fit[i]);
+        lab_doing("zero_fit(%s, %s, %zu, %zu, %s)", q->null == 1 ? "NULL" : "&model",
+                  q->null == 2 ? "NULL" : "&how", (size_t)q->granule_bytes, (size_t)q->limit_bytes,
+                  q->null == 3 ? "NULL" : "&fit");
         out->rc[i] = zero_fit(q->null == 1 ? NULL : &model, q->null == 2 ? NULL : &in->how,
                               q->granule_bytes, q->limit_bytes, q->null == 3 ? NULL : &out->fit[i]);
         out->untouched[i] = all_bytes(&out->fit[i], sizeof out->fit[i]);

@@ -53,7 +53,7 @@ static bool tells_refusal(void)
 
 static void print_message(const char *call, const char *format, va_list args)
 {
-    char line[1280];
+    char line[3072]; /* of the longest explanation of the node, and its call */
     int head = snprintf(line, sizeof line, "vgpu: %s: ", call);
     if (head < 0 || (size_t)head >= sizeof line)
         return;
