@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "clang.h"
 #include "compile.h"
@@ -170,48 +169,27 @@ static bool links(const struct cc_options *options)
     return options->action <= CC_DEVICE_LINK;
 }
 
-/* Compiles one input; the object is added to the list. What needs no compiling is added as it is.
- */
-static bool compile_to(const struct cc_job *job, int number, const char *object)
+static bool make_object(const struct cc_job *job, int number, const char *object)
 {
     const struct cc_input *input = &job->options->input[number];
     enum cc_language language = cc_language_of(input);
 
+    if (language == CC_LANG_CUDA)
+        return cc_compile_cuda(job, input->path, object, number);
     if (language == CC_LANG_PTX && makes_modules(job->options))
         return cc_compile_ptx(job, input->path, object, number);
-    if (language == CC_LANG_PTX) {
+    if (language == CC_LANG_PTX)
         cc_fail("'%s': PTX is made a module for cuModuleLoad: with -fatbin, -cubin or -ptx",
                 input->path);
-        return false;
-    }
-    if (makes_modules(job->options) && language != CC_LANG_CUDA) {
+    else if (makes_modules(job->options))
         cc_fail("'%s' is no CUDA file: there is no device code in it", input->path);
-        return false;
-    }
-    return language == CC_LANG_CUDA ? cc_compile_cuda(job, input->path, object, number)
-                                    : compile_plain(job, input, object);
+    else
+        return compile_plain(job, input, object);
+    return false;
 }
 
-/* -o /dev/null, or a pipe: what is made cannot be read back from there, and must not be replaced.
+/* Compiles one input; the object is added to the list. What needs no compiling is added as it is.
  */
-static bool is_special(const char *path)
-{
-    struct stat info;
-
-    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
-
-static bool compile_to_special(const struct cc_job *job, int number, const char *object)
-{
-    const char *made = cc_temp_path(cc_format("%d-object", number));
-    size_t length;
-
-    if (!compile_to(job, number, made))
-        return false;
-    const char *data = cc_read_file(made, &length);
-    return data != NULL && cc_write_file(object, data, length);
-}
-
 static bool compile_one(const struct cc_job *job, int number, struct cc_list *objects)
 {
     const struct cc_input *input = &job->options->input[number];
@@ -228,9 +206,11 @@ static bool compile_one(const struct cc_job *job, int number, struct cc_list *ob
     else if (job->options->output_dir != NULL)
         object = cc_format("%s/%s", job->options->output_dir, object);
     cc_add(objects, object);
-    if (!job->options->dryrun && is_special(object))
-        return compile_to_special(job, number, object);
-    return compile_to(job, number, object);
+    cc_remove_at_end(job->options->dryrun ? NULL : object);
+    if (!make_object(job, number, object))
+        return false;
+    cc_remove_at_end(NULL);
+    return true;
 }
 
 static bool is_sound(const struct cc_options *options)

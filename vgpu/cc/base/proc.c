@@ -25,6 +25,7 @@
 static enum cc_show show_commands;
 static bool temporary;
 static char folder[PATH_LIMIT];
+static const char *volatile unfinished; /* result */
 
 static const int asked_to_end[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
@@ -53,6 +54,15 @@ static void remove_temporary(void)
     temporary = false;
 }
 
+/* /dev/null stays. */
+static void remove_unfinished(void)
+{
+    struct stat info;
+
+    if (unfinished != NULL && stat(unfinished, &info) == 0 && S_ISREG(info.st_mode))
+        unlink(unfinished);
+}
+
 static void stop_children(void)
 {
     for (int i = 0; i < CHILDREN_MAX; i++)
@@ -61,6 +71,7 @@ static void stop_children(void)
     for (int i = 0; i < CHILDREN_MAX; i++)
         if (child_pid[i] > 0)
             waitpid(child_pid[i], NULL, 0);
+    remove_unfinished();
     remove_temporary();
 }
 
@@ -111,6 +122,11 @@ bool cc_proc_start(enum cc_show show, const char *keep)
         return true;
     cc_fail("cannot make the folder '%s' for intermediate files: %s", folder, strerror(errno));
     return false;
+}
+
+void cc_remove_at_end(const char *path)
+{
+    unfinished = path;
 }
 
 bool cc_shows_commands(void)
@@ -171,6 +187,7 @@ static int fork_child(const char *errors)
     if (getppid() != parent)
         _exit(1);
     temporary = false;
+    unfinished = NULL;
     for (int i = 0; i < CHILDREN_MAX; i++)
         child_pid[i] = 0;
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
@@ -232,22 +249,6 @@ int cc_wait(struct cc_child child)
         if (child_pid[i] == child.pid)
             child_pid[i] = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-void cc_stop(struct cc_child child)
-{
-    if (child.pid > 0)
-        kill(child.pid, SIGKILL);
-    cc_wait(child);
-}
-
-bool cc_has_ended(struct cc_child child)
-{
-    siginfo_t info = {0};
-
-    return child.pid <= 0 ||
-           (waitid(P_PID, (id_t)child.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-            info.si_pid == child.pid);
 }
 
 const char *cc_child_errors(struct cc_child child)

@@ -36,8 +36,6 @@ void cc_add_prelude(struct cc_list *command, const struct cc_job *job);
 /* Compiles changed host code to an object. */
 struct cc_list cc_host_code_command(const struct cc_job *job, const char *clang,
                                     const char *bitcode, const char *object);
-/* Passes the file with device code that the host's object includes. */
-void cc_add_gpu_binary(struct cc_list *command, const char *path);
 bool cc_link_image(const struct cc_job *job, const char *object, const char *image);
 
 /* ---- precompiled.c ---- */
@@ -76,8 +74,9 @@ const char *cc_ptx_of_fatbin(const char *data, size_t bytes);
 const char *cc_unit_name(const struct cc_job *job, const char *source);
 /* Writes the unit's name, which Clang includes in place of an image. */
 bool cc_write_unit(const char *path, const char *unit);
-/* Adds the file's bitcode to the object; `path`: of an intermediate file. */
-bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *path);
+/* Tells objcopy to add the file's bitcode to the object; `path`: of an intermediate file. */
+bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *path,
+                 struct cc_list *objcopy);
 
 /* The compiler `asked` for if it is a Clang (-ccbin, VGPU_CXX), else $VGPU_CLANG, else clang++ or
  * clang++-NN in PATH. False: no suitable one, which was reported. */

@@ -168,12 +168,6 @@ struct cc_list cc_host_code_command(const struct cc_job *job, const char *clang,
     return command;
 }
 
-void cc_add_gpu_binary(struct cc_list *command, const char *path)
-{
-    cc_add_words(command, "-Xclang -fcuda-include-gpubinary -Xclang");
-    cc_add(command, path);
-}
-
 /* ---- the device image ---- */
 
 /* __device__ variables get pages of their own, over which vgpu-exec maps device memory. */

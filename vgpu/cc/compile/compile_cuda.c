@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * compile_cuda.c: compiles a .cu file to one object. Clang runs twice, concurrently: for GPUs, to
  * LLVM's bitcode, which is lowered to this processor (lower.h) and linked to a device image; and
- * for the host, whose object includes the image. The host's Clang reads the image from a named
- * pipe.
+ * for the host, to an object without the image, which objcopy puts into its section.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "clang.h"
 #include "diag.h"
+#include "elf_read.h"
 #include "proc.h"
 #include "rewrite.h"
 
@@ -33,40 +29,6 @@ struct file {
 static const char *output_path(const struct file *file, const char *suffix)
 {
     return cc_temp_path(cc_format("%d-%s", file->number, suffix));
-}
-
-/* ---- the named pipe to the host's Clang ---- */
-
-/* Waits until the host's Clang has opened the pipe, or has ended without. Returns -1 for that. */
-static int open_pipe(const char *path, struct cc_child host)
-{
-    const struct timespec pause = {.tv_nsec = 500 * 1000};
-    int fd;
-
-    while ((fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO) {
-        if (cc_has_ended(host))
-            return -1;
-        nanosleep(&pause, NULL);
-    }
-    if (fd >= 0)
-        fcntl(fd, F_SETFL, 0);
-    return fd;
-}
-
-/* `fatbin` null: the path is an existing file. */
-static void feed(const char *path, struct cc_child host, const struct cc_text *fatbin)
-{
-    int fd = fatbin != NULL ? open_pipe(path, host) : -1;
-    size_t done = 0;
-
-    while (fd >= 0 && done < fatbin->length) {
-        ssize_t wrote = write(fd, fatbin->data + done, fatbin->length - done);
-        if (wrote < 0 && errno != EINTR)
-            break;
-        done += wrote > 0 ? (size_t)wrote : 0;
-    }
-    if (fd >= 0)
-        close(fd);
 }
 
 /* ---- a whole file ---- */
@@ -104,18 +66,23 @@ static struct cc_list command_of(const struct file *file, enum cc_side side, con
     return command;
 }
 
-/* Starts the host's Clang; it makes an object, or bitcode. */
-static struct cc_child start_host(const struct file *file, const char *gpu_binary, bool bitcode)
+/* Makes an object, or bitcode. The image is not known yet: its section has no bytes of Clang's. */
+static struct cc_list host_command(const struct file *file, const char *output)
 {
-    const char *output = bitcode ? output_path(file, "host.bc") : file->object;
-    struct cc_list host = command_of(file, CC_HOST_SIDE, output);
+    struct cc_list command = command_of(file, CC_HOST_SIDE, output);
 
-    if (bitcode)
-        cc_add_words(&host, "-emit-llvm -Xclang -disable-llvm-passes");
-    cc_add_gpu_binary(&host, gpu_binary);
+    cc_add_words(&command, "-Xclang -fcuda-include-gpubinary -Xclang");
+    cc_add(&command, file->bitcode.unit != NULL ? output_path(file, "unit") : "/dev/null");
     if (file->text[CC_HOST_SIDE] == NULL) /* else they were reported when it was read */
-        cc_add_deps(file->job, &host, file->source, file->object);
-    return cc_spawn(&host, "host.err");
+        cc_add_deps(file->job, &command, file->source, file->object);
+    return command;
+}
+
+static struct cc_child start_host(const struct file *file)
+{
+    struct cc_list command = host_command(file, file->object);
+
+    return cc_spawn(&command, "host.err");
 }
 
 static struct cc_child start_device(const struct file *file)
@@ -246,14 +213,17 @@ static bool print_messages(const struct outcome *end)
     return worst == 0;
 }
 
-/* ---- without and with -rdc ---- */
+/* ---- the host's object ---- */
+
+static const char bitcode_flags[] = "-emit-llvm -Xclang -disable-llvm-passes";
 
 /* Makes the host's bitcode as it was written, with its lines. */
 static struct cc_list lines_command(const struct file *file, const char *bitcode)
 {
     struct cc_list command = command_of(file, CC_HOST_SIDE, bitcode);
 
-    cc_add_words(&command, "-emit-llvm -Xclang -disable-llvm-passes -gline-tables-only -w");
+    cc_add_words(&command, bitcode_flags);
+    cc_add_words(&command, "-gline-tables-only -w");
     return command;
 }
 
@@ -268,120 +238,132 @@ static bool check_host(const struct file *file)
     return cc_check_stubs(file->clang.release, &command, bitcode, file->object, &file->code);
 }
 
-static bool build_image(struct file *file, struct cc_text *fatbin)
-{
-    return read_bitcode(file) && cc_build_image(file->job, &file->clang, &file->bitcode, 1,
-                                                cc_format("%d", file->number), &file->code, fatbin);
-}
-
-/* __managed__: changes the host's code before it is compiled. */
-static int compile_managed(const struct file *file, const char *gpu_binary,
-                           const struct cc_text *fatbin, struct cc_child *host)
+/* __managed__: compiles the host's code again, with a change. */
+static bool compile_managed(const struct file *file)
 {
     const char *bitcode = output_path(file, "host.bc"),
                *changed = output_path(file, "host.changed.bc");
-    struct cc_list last = cc_host_code_command(file->job, file->clang.path, changed, file->object);
+    struct cc_list first = host_command(file, bitcode),
+                   last = cc_host_code_command(file->job, file->clang.path, changed, file->object);
 
-    *host = start_host(file, gpu_binary, true);
-    feed(gpu_binary, *host, fatbin);
-    int status = cc_wait(*host);
-    if (status != 0)
-        return status;
-    return cc_change_managed(file->clang.release, bitcode, changed) ? cc_run(&last) : 1;
-}
-
-/* -rdc=true: the device code goes along as bitcode. */
-static bool finish_part(struct file *file, const char *record, struct cc_child *host)
-{
-    if (!read_bitcode(file) || !cc_load_llvm(file->clang.release) ||
-        !cc_check_bitcode(&file->bitcode, &file->code))
-        return false;
-    if (file->code.names_managed && compile_managed(file, record, NULL, host) != 0)
-        return false;
-    return check_host(file) && cc_error_count() == 0 &&
-           cc_add_part(file->object, &file->bitcode, output_path(file, "part"));
-}
-
-/* `record`: where the host's Clang reads the device code; null: that alone is wanted. */
-static bool compile(struct file *file, const char *record)
-{
-    bool part = file->bitcode.unit != NULL;
-    struct cc_text fatbin = {0};
-    struct cc_child device = start_device(file), host = {.pid = 0};
-    if (record != NULL)
-        host = start_host(file, record, false);
-    if (file->job->options->dryrun)
-        return true;
-    int device_status = cc_wait(device), host_status;
-    bool made = device_status == 0 && (part || build_image(file, &fatbin));
-    if (record != NULL && made && !part && cc_fatbin_has_managed(&fatbin)) {
-        cc_stop(host);
-        host_status = compile_managed(file, record, &fatbin, &host);
-    } else {
-        feed(record, host, part || record == NULL ? NULL : &fatbin);
-        host_status = cc_wait(host);
-    }
-    struct outcome end = {cc_merge_messages(cc_child_errors(host), cc_child_errors(device)),
-                          host_status, device_status};
-    if (is_to_be_redone(file, &end))
-        return compile(file, record);
-    if (!print_messages(&end) || !made)
-        return false;
-    if (record == NULL)
-        return cc_write_module(file->job, file->object, &fatbin);
-    return part ? finish_part(file, record, &host) : check_host(file);
-}
-
-/* False: it cannot be made, which was told. */
-static bool make_record(struct file *file, const char **record)
-{
-    const struct cc_options *options = file->job->options;
-
-    *record = options->action >= CC_FATBIN ? NULL : output_path(file, "device.fatbin");
-    if (*record != NULL && options->rdc)
-        file->bitcode.unit = cc_unit_name(file->job, file->source);
-    if (*record == NULL || options->dryrun)
-        return true;
-    unlink(*record); /* --keep may have left one */
-    if (file->bitcode.unit != NULL)
-        return cc_write_unit(*record, file->bitcode.unit);
-    if (mkfifo(*record, 0600) == 0)
-        return true;
-    cc_fail("cannot make the pipe '%s': %s", *record, strerror(errno));
-    return false;
+    cc_add_words(&first, bitcode_flags);
+    cc_add(&first, "-w"); /* they were said before */
+    return cc_run(&first) == 0 && cc_change_managed(file->clang.release, bitcode, changed) &&
+           cc_run(&last) == 0;
 }
 
 /* --default-stream per-thread: vgpu/include/vgpu/per_thread.h has this form for other calls; Clang
  * always generates a launch with the default name. */
-static bool rename_launch(const struct file *file)
+static void rename_launch(const struct file *file, struct cc_list *objcopy)
 {
     const struct cc_list *common = &file->job->options->common;
     bool per_thread = false;
-    struct cc_list command = {0};
 
     for (size_t i = 0; i < common->count; i++)
         per_thread |= cc_starts(common->item[i], "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
-    if (!per_thread || file->job->options->dryrun)
+    if (per_thread)
+        cc_add_pair(objcopy, "--redefine-sym", "cudaLaunchKernel=cudaLaunchKernel_ptsz");
+}
+
+/* Without kernels and variables Clang makes no section; -o /dev/null has none. */
+static bool has_section(const char *object)
+{
+    size_t length = 0;
+    const void *data = cc_read_file(object, &length);
+    const struct elf_map map = {data, length};
+    struct elf_cursor section = vgpu_elf_section(&map, ".nv_fatbin");
+
+    return section.at < section.end;
+}
+
+static bool add_image(const struct file *file, const struct cc_text *fatbin,
+                      struct cc_list *objcopy)
+{
+    const char *path = output_path(file, "device.fatbin");
+
+    cc_add_pair(objcopy, "--update-section", cc_format(".nv_fatbin=%s", path));
+    return cc_write_file(path, fatbin->data, fatbin->length);
+}
+
+/* Adds the device code: the image, or with -rdc=true the bitcode. */
+static bool finish_object(const struct file *file, const struct cc_text *fatbin)
+{
+    bool part = file->bitcode.unit != NULL;
+    struct cc_list objcopy = {0};
+
+    if ((file->code.managed_count != 0 || file->code.names_managed) && !compile_managed(file))
+        return false;
+    if (!check_host(file) || cc_error_count() != 0)
+        return false;
+    if (!part && !has_section(file->object))
         return true;
-    cc_add_words(&command, "objcopy --redefine-sym cudaLaunchKernel=cudaLaunchKernel_ptsz");
-    cc_add(&command, file->object);
-    return cc_run(&command) == 0;
+    cc_add(&objcopy, "objcopy");
+    rename_launch(file, &objcopy);
+    if (part ? !cc_add_part(file->object, &file->bitcode, output_path(file, "part"), &objcopy)
+             : !add_image(file, fatbin, &objcopy))
+        return false;
+    cc_add(&objcopy, file->object);
+    return cc_run(&objcopy) == 0;
+}
+
+/* ---- both passes ---- */
+
+/* Device code alone is wanted. */
+static bool makes_module(const struct file *file)
+{
+    return file->job->options->action >= CC_FATBIN;
+}
+
+static bool build_image(struct file *file, struct cc_text *fatbin)
+{
+    if (!read_bitcode(file))
+        return false;
+    if (file->bitcode.unit != NULL)
+        return cc_load_llvm(file->clang.release) && cc_check_bitcode(&file->bitcode, &file->code);
+    return cc_build_image(file->job, &file->clang, &file->bitcode, 1, cc_format("%d", file->number),
+                          &file->code, fatbin);
+}
+
+static bool compile(struct file *file)
+{
+    struct cc_text fatbin = {0};
+    struct cc_child device = start_device(file), host = {.pid = 0};
+    if (!makes_module(file))
+        host = start_host(file);
+    if (file->job->options->dryrun)
+        return true;
+    int device_status = cc_wait(device);
+    bool made = device_status == 0 && build_image(file, &fatbin);
+    int host_status = cc_wait(host);
+    struct outcome end = {cc_merge_messages(cc_child_errors(host), cc_child_errors(device)),
+                          host_status, device_status};
+    if (is_to_be_redone(file, &end))
+        return compile(file);
+    if (!print_messages(&end) || !made)
+        return false;
+    return makes_module(file) ? cc_write_module(file->job, file->object, &fatbin)
+                              : finish_object(file, &fatbin);
+}
+
+/* -rdc=true: false: the unit's file cannot be written, which was reported. */
+static bool name_unit(struct file *file)
+{
+    if (!file->job->options->rdc || makes_module(file))
+        return true;
+    file->bitcode.unit = cc_unit_name(file->job, file->source);
+    return file->job->options->dryrun ||
+           cc_write_unit(output_path(file, "unit"), file->bitcode.unit);
 }
 
 bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number)
 {
     struct file file = {.job = job, .source = source, .object = object, .number = number};
-    const char *record;
 
     if (!cc_find_clang(job->options->cxx, &file.clang))
         return false;
-    bool done = make_record(&file, &record) && compile(&file, record) &&
-                (record == NULL || rename_launch(&file));
+    bool done = name_unit(&file) && compile(&file);
     if (done)
         warn_of_objects(&file);
     cc_say_all();
-    done = done && cc_error_count() == 0;
-    if (!done && !job->options->dryrun)
-        unlink(object);
-    return done;
+    return done && cc_error_count() == 0;
 }

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "clang.h"
 #include "diag.h"
@@ -44,8 +43,5 @@ bool cc_compile_ptx(const struct cc_job *job, const char *source, const char *ob
     bool done = cc_find_clang(job->options->cxx, &clang) &&
                 cc_build_image(job, &clang, &file, 1, cc_format("%d", number), &code, &fatbin);
     cc_say_all();
-    done = done && cc_error_count() == 0 && cc_write_module(job, object, &fatbin);
-    if (!done)
-        unlink(object);
-    return done;
+    return done && cc_error_count() == 0 && cc_write_module(job, object, &fatbin);
 }

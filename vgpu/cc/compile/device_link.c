@@ -77,20 +77,16 @@ static void rename_symbols(struct cc_list *command, const char *object, const ch
     }
 }
 
-bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *path)
+bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *path,
+                 struct cc_list *objcopy)
 {
     const struct cc_part part = {
         .unit = file->unit, .source = file->source, .bitcode = file->data, .bytes = file->bytes};
-    struct cc_list command = {0};
 
-    if (!cc_write_part(path, &part))
-        return false;
-    cc_add_words(&command,
-                 "objcopy --set-section-flags " CC_PART_SECTION "=exclude,readonly --add-section");
-    cc_add(&command, cc_format(CC_PART_SECTION "=%s", path));
-    rename_symbols(&command, object, file->unit);
-    cc_add(&command, object);
-    return cc_run(&command) == 0;
+    cc_add_words(objcopy, "--set-section-flags " CC_PART_SECTION "=exclude,readonly --add-section");
+    cc_add(objcopy, cc_format(CC_PART_SECTION "=%s", path));
+    rename_symbols(objcopy, object, file->unit);
+    return cc_write_part(path, &part);
 }
 
 /* ---- the device link ---- */

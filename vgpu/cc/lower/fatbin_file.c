@@ -114,15 +114,3 @@ bool cc_make_fatbin(const struct cc_device_code *code, const char *source, const
     memcpy(out->data + head.var_at, variable, variable_bytes);
     return true;
 }
-
-bool cc_fatbin_has_managed(const struct cc_text *fatbin)
-{
-    struct vgpu_fatbin head;
-    struct vgpu_fatbin_var last;
-
-    memcpy(&head, fatbin->data, sizeof head);
-    if (head.var_count == 0)
-        return false;
-    memcpy(&last, fatbin->data + head.var_at + (head.var_count - 1) * sizeof last, sizeof last);
-    return last.managed != 0; /* managed variables come last */
-}

@@ -14,6 +14,9 @@ enum cc_show { CC_SHOW_NOT, CC_SHOW_RUN, CC_SHOW_ONLY };
  * temporary one. */
 bool cc_proc_start(enum cc_show show, const char *keep);
 
+/* Names a result that is not finished: it is removed if the program ends. Null: there is none. */
+void cc_remove_at_end(const char *path);
+
 /* Are commands shown (--dryrun, -v)? */
 bool cc_shows_commands(void);
 
@@ -33,12 +36,6 @@ struct cc_child cc_spawn(const struct cc_list *argv, const char *errors);
 
 /* Returns the exit status; 128 + N after signal N. */
 int cc_wait(struct cc_child child);
-
-/* Kills the child. */
-void cc_stop(struct cc_child child);
-
-/* Whether the child has ended; cc_wait must still be called. */
-bool cc_has_ended(struct cc_child child);
 
 /* What the child wrote to stderr; "" if not redirected. */
 const char *cc_child_errors(struct cc_child child);

@@ -24,9 +24,6 @@ bool cc_check_bitcode(const struct cc_bitcode *file, struct cc_device_code *code
 bool cc_make_fatbin(const struct cc_device_code *code, const char *source, const char *data,
                     size_t bytes, struct cc_text *out);
 
-/* Whether there are __managed__ variables. */
-bool cc_fatbin_has_managed(const struct cc_text *fatbin);
-
 /* ---- host code, as LLVM of that release reads it ---- */
 
 /* host_variables.c: runs the command, which generates the host's bitcode, and warns of __device__
