@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * nvcc_fatbin.c: finds the PTX in nvcc's container of device code (a "fatbin"), which may have been
- * compressed: by LZ4 up to Toolkit 12.7, by Zstandard from 12.8 on, for which libzstd.so.1 is
- * loaded.
+ * compressed: by LZ4 up to Toolkit 12.7, by Zstandard from 12.8 on.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -32,61 +31,39 @@ struct entry {
 
 /* ---- compression ---- */
 
-/* One of LZ4's lengths: 15 is followed by bytes up to the first below 255. */
-static size_t lz4_length(const uint8_t **at, const uint8_t *end, size_t length)
+/* A function of a library that is loaded only now; null: it is not installed, which was reported.
+ */
+static void *unpacker(const char *library, const char *function, const char *package)
 {
-    while (length >= 15 && *at < end) {
-        uint8_t more = *(*at)++;
-        length += more;
-        if (more != 255)
-            break;
-    }
-    return length;
+    void *loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    void *found = loaded != NULL ? dlsym(loaded, function) : NULL;
+
+    if (found == NULL)
+        cc_fail("the PTX is compressed, and %s is not installed: install the package %s, or "
+                "compile with nvcc --no-compress",
+                library, package);
+    return found;
 }
 
-static bool unpack_lz4(const uint8_t *at, size_t bytes, char *to, size_t room)
+static bool unpack_lz4(const char *packed, size_t bytes, char *to, size_t room)
 {
-    const uint8_t *end = at + bytes;
-    size_t done = 0;
+    int (*decompress)(const char *, char *, int, int);
 
-    while (at < end) {
-        uint8_t token = *at++;
-        size_t literals = lz4_length(&at, end, token >> 4);
-        if (literals > (size_t)(end - at) || literals > room - done)
-            return false;
-        memcpy(to + done, at, literals);
-        done += literals, at += literals;
-        if (end - at < 2)
-            break;
-        size_t back = (size_t)at[0] | (size_t)at[1] << 8;
-        at += 2;
-        size_t length = lz4_length(&at, end, token & 15) + 4;
-        if (back == 0 || back > done || length > room - done)
-            return false;
-        for (; length > 0; length--, done++)
-            to[done] = to[done - back];
-    }
-    return done == room;
+    *(void **)&decompress = unpacker("liblz4.so.1", "LZ4_decompress_safe", "liblz4-1");
+    return decompress != NULL && decompress(packed, to, (int)bytes, (int)room) == (int)room;
 }
 
-static bool unpack_zstd(const uint8_t *at, size_t bytes, char *to, size_t room)
+static bool unpack_zstd(const char *packed, size_t bytes, char *to, size_t room)
 {
-    void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
-    size_t (*decompress)(void *, size_t, const void *, size_t) = NULL;
+    size_t (*decompress)(void *, size_t, const void *, size_t);
 
-    if (library != NULL)
-        *(void **)&decompress = dlsym(library, "ZSTD_decompress");
-    if (decompress != NULL)
-        return decompress(to, room, at, bytes) == room;
-    cc_fail("the PTX is compressed by Zstandard, and libzstd.so.1 is not installed: install the "
-            "package libzstd1, or compile with nvcc --no-compress");
-    return false;
+    *(void **)&decompress = unpacker("libzstd.so.1", "ZSTD_decompress", "libzstd1");
+    return decompress != NULL && decompress(to, room, packed, bytes) == room;
 }
 
 static const char *unpacked(const struct entry *entry, const char *data)
 {
     size_t room = (size_t)entry->unpacked_bytes;
-    const uint8_t *packed = (const uint8_t *)data;
     char *text;
 
     if ((entry->flags & (LZ4_FLAG | ZSTD_FLAG)) == 0)
@@ -94,8 +71,8 @@ static const char *unpacked(const struct entry *entry, const char *data)
     if (entry->packed_bytes > entry->bytes || room > 1u << 30)
         return NULL;
     text = cc_alloc(room + 1);
-    if (entry->flags & ZSTD_FLAG ? unpack_zstd(packed, entry->packed_bytes, text, room)
-                                 : unpack_lz4(packed, entry->packed_bytes, text, room))
+    if (entry->flags & ZSTD_FLAG ? unpack_zstd(data, entry->packed_bytes, text, room)
+                                 : unpack_lz4(data, entry->packed_bytes, text, room))
         return text;
     return NULL;
 }
