@@ -169,7 +169,7 @@ static bool links(const struct cc_options *options)
     return options->action <= CC_DEVICE_LINK;
 }
 
-static bool make_object(const struct cc_job *job, int number, const char *object)
+static bool make_result(const struct cc_job *job, int number, const char *object)
 {
     const struct cc_input *input = &job->options->input[number];
     enum cc_language language = cc_language_of(input);
@@ -207,7 +207,7 @@ static bool compile_one(const struct cc_job *job, int number, struct cc_list *ob
         object = cc_format("%s/%s", job->options->output_dir, object);
     cc_add(objects, object);
     cc_remove_at_end(job->options->dryrun ? NULL : object);
-    if (!make_object(job, number, object))
+    if (!make_result(job, number, object))
         return false;
     cc_remove_at_end(NULL);
     return true;

@@ -113,9 +113,9 @@ static void print_option_names(struct cc_list names)
 static void print_help(void)
 {
     fputs(help, stdout);
-    print_option_names(cc_ignored_names());
+    print_option_names(cc_names_of(IGNORE));
     fputs("Refused:", stdout);
-    print_option_names(cc_refused_names());
+    print_option_names(cc_names_of(REFUSE));
     printf("\n%s", environment);
 }
 

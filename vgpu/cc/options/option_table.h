@@ -41,7 +41,7 @@ enum cc_option_value {
 };
 
 struct cc_option {
-    const char *name, *longer; /* null: none; two hyphens are as good as one */
+    const char *names; /* words, the first for commands; two hyphens are as good as one */
     enum cc_option_kind kind;
     enum cc_option_value value;
     int number;       /* enum cc_action, or the offset of what is set */
@@ -54,8 +54,7 @@ struct cc_option {
  * the table. */
 const struct cc_option *cc_find_option(const char *argument, const char **value);
 
-/* The names that --help lists: of ignored options (those with one hyphen), of refused ones. */
-struct cc_list cc_ignored_names(void);
-struct cc_list cc_refused_names(void);
+/* The names with one hyphen that options of the kind have. */
+struct cc_list cc_names_of(enum cc_option_kind kind);
 
 #endif

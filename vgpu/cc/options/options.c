@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "arguments.h"
 #include "diag.h"
 #include "option_table.h"
 
@@ -23,9 +22,59 @@ struct line {
     int depth; /* of option files */
     struct cc_options *options;
     const struct cc_option *option;
+    const char *said;  /* the argument with the option */
+    const char *name;  /* the option's first one */
     const char *value; /* value of the current option; null: none so far */
     bool linkers;      /* unknown options are the linker's */
 };
+
+/* ---- words and values ---- */
+
+/* Splits `text` at blanks; '...', "..." and \ quote them as in a shell. */
+static void split_words(const char *text, struct cc_list *words)
+{
+    while (true) {
+        struct cc_text word = {0};
+        char quote = 0;
+        text += strspn(text, " \t\r\n\v\f");
+        if (*text == 0)
+            return;
+        cc_puts(&word, "");
+        for (; *text != 0 && (quote != 0 || strchr(" \t\r\n\v\f", *text) == NULL); text++) {
+            if (*text == quote)
+                quote = 0;
+            else if (quote == 0 && (*text == '\'' || *text == '"'))
+                quote = *text;
+            else if (*text == '\\' && quote != '\'' && text[1] != 0)
+                cc_put(&word, ++text, 1);
+            else
+                cc_put(&word, text, 1);
+        }
+        cc_add(words, word.data);
+    }
+}
+
+/* Each part of "a,b,c" that is not empty. "..." and \, keep a comma; the quotes stay. */
+static void split_commas(const char *text, struct cc_list *parts)
+{
+    struct cc_text part = {0};
+    bool quoted = false;
+
+    for (;; text++) {
+        if (*text == 0 || (*text == ',' && !quoted)) {
+            if (part.length != 0)
+                cc_add(parts, part.data);
+            part = (struct cc_text){0};
+        } else if (text[0] != '\\' || text[1] != ',') {
+            quoted ^= *text == '"';
+            cc_put(&part, text, 1);
+        } else {
+            cc_put(&part, ++text, 1);
+        }
+        if (*text == 0)
+            return;
+    }
+}
 
 /* The option's value, from the next argument if need be. */
 static bool take_value(struct line *line)
@@ -38,7 +87,7 @@ static bool take_value(struct line *line)
     if (wants == LEVEL && (next == NULL || *next < '0' || *next > '9' || next[1] != 0))
         return true;
     if (next == NULL) {
-        cc_fail("option '%s' needs a value behind it", line->words.item[line->at]);
+        cc_fail("option '%s' needs a value behind it", line->said);
         return false;
     }
     line->value = next;
@@ -60,7 +109,8 @@ static bool check_value(const struct line *line)
     cc_add_words(&known, option->text);
     if (number ? strtol(value, &end, 0), end != value && *end == 0 : cc_has_word(&known, value))
         return true;
-    cc_fail("%s %s: the value is %s%s", option->name, value, number ? "" : "one of ", option->text);
+    cc_fail("%.*s %s: the value is %s%s", (int)strcspn(line->said, "="), line->said, value,
+            number ? "" : "one of ", option->text);
     return false;
 }
 
@@ -76,9 +126,10 @@ static void add_input(struct cc_options *options, const char *path, bool is_opti
 /* CUDA's own libraries: the runtime, which is linked anyway, has what programs need of them. */
 static bool is_cudas(const char *library)
 {
-    return strcmp(library, "cuda") == 0 || strcmp(library, "cudart") == 0 ||
-           strcmp(library, "cudart_static") == 0 || strcmp(library, "cudadevrt") == 0 ||
-           strcmp(library, "nvrtc") == 0;
+    struct cc_list own = {0};
+
+    cc_add_words(&own, "cuda cudart cudart_static cudadevrt nvrtc");
+    return cc_has_word(&own, library);
 }
 
 /* The same by path, as CMake's CUDA::cudart: "lib64/libcudart.so", "stubs/libcuda.so". */
@@ -107,9 +158,9 @@ static void add_host_list(struct cc_options *options, const char *value)
 {
     struct cc_list parts = {0}, flags = {0};
 
-    cc_split_commas(value, &parts);
+    split_commas(value, &parts);
     for (size_t i = 0; i < parts.count; i++)
-        cc_split_words(parts.item[i], &flags);
+        split_words(parts.item[i], &flags);
     for (size_t i = 0; i < flags.count; i++)
         add_host_flag(options, flags.item[i]);
 }
@@ -126,30 +177,25 @@ static void set_language(struct cc_options *options, const char *name)
 /* nvcc's -Werror has a list of kinds, some of which only nvcc knows; gcc's has one or none. */
 static void take_werror(struct line *line)
 {
-    static const char kinds[] = "all-warnings cross-execution-space-call reorder "
-                                "default-stream-launch deprecated-declarations "
-                                "missing-launch-bounds ext-lambda-captures-this",
-                      nvccs[] = "cross-execution-space-call default-stream-launch "
-                                "missing-launch-bounds ext-lambda-captures-this";
-    struct cc_list known = {0}, ignored = {0}, next = {0};
+    struct cc_list nvccs = {0}, known = {0}, kinds = {0};
     struct cc_list *warnings = &line->options->warnings;
+    const char *next = line->words.item[line->at + 1];
 
-    cc_add_words(&known, kinds);
-    cc_add_words(&ignored, nvccs);
-    if (line->value == NULL && line->words.item[line->at + 1] != NULL) {
-        cc_split_commas(line->words.item[line->at + 1], &next);
-        if (next.count != 0 && cc_has_word(&known, next.item[0]))
-            line->value = line->words.item[++line->at];
-    }
-    if (line->value == NULL)
+    cc_add_words(&nvccs, "cross-execution-space-call default-stream-launch "
+                         "missing-launch-bounds ext-lambda-captures-this");
+    cc_add_words(&known, "all-warnings reorder deprecated-declarations");
+    cc_add_all(&known, &nvccs);
+    split_commas(line->value != NULL ? line->value : next != NULL ? next : "", &kinds);
+    if (line->value == NULL && (kinds.count == 0 || !cc_has_word(&known, kinds.item[0]))) {
         cc_add(warnings, "-Werror");
-    next = (struct cc_list){0};
-    cc_split_commas(line->value != NULL ? line->value : "", &next);
-    for (size_t i = 0; i < next.count; i++)
-        if (strcmp(next.item[i], "all-warnings") == 0)
+        return;
+    }
+    line->at += line->value == NULL;
+    for (size_t i = 0; i < kinds.count; i++)
+        if (strcmp(kinds.item[i], "all-warnings") == 0)
             cc_add(warnings, "-Werror");
-        else if (!cc_has_word(&ignored, next.item[i]))
-            cc_add(warnings, cc_format("-Werror=%s", next.item[i]));
+        else if (!cc_has_word(&nvccs, kinds.item[i]))
+            cc_add(warnings, cc_format("-Werror=%s", kinds.item[i]));
 }
 
 /* A compiler, or the folder of one. */
@@ -166,8 +212,7 @@ static void take_ccbin(struct cc_options *options, const char *value)
 
 static bool refuse(const struct line *line)
 {
-    cc_fail("'%s' is not supported: %s; see vgpu-cc --help", line->option->name,
-            line->option->text);
+    cc_fail("'%s' is not supported: %s; see vgpu-cc --help", line->name, line->option->text);
     return false;
 }
 
@@ -176,7 +221,7 @@ static void take_libraries(struct cc_options *options, const char *names)
 {
     struct cc_list parts = {0};
 
-    cc_split_commas(names, &parts);
+    split_commas(names, &parts);
     for (size_t i = 0; i < parts.count; i++) {
         const char *name = strcmp(parts.item[i], "nccl") == 0 ? ":libnccl.a" : parts.item[i];
         if (!is_cudas(name))
@@ -184,24 +229,22 @@ static void take_libraries(struct cc_options *options, const char *names)
     }
 }
 
-/* Adds the option with its value, behind the name or as a word of its own. */
-static void pass(const struct cc_option *option, const char *value, struct cc_list *list)
+/* Adds the option with its value, or with each part of it, behind the name or as a word. */
+static void pass(const struct line *line, struct cc_list *list)
 {
-    if (option->kind == PASS_TWO || option->kind == PASS_TWO_LIST)
-        cc_add_pair(list, option->name, value);
-    else
-        cc_add(list, value != NULL && option->value != ALONE
-                         ? cc_format("%s%s", option->name, value)
-                         : option->name);
-}
-
-static void pass_parts(const struct cc_option *option, const char *value, struct cc_list *list)
-{
+    enum cc_option_kind kind = line->option->kind;
+    bool joined = line->value != NULL && line->option->value != ALONE;
     struct cc_list parts = {0};
 
-    cc_split_commas(value, &parts);
+    if (kind == PASS_LIST || kind == PASS_TWO_LIST)
+        split_commas(line->value, &parts);
+    else
+        cc_add(&parts, line->value);
     for (size_t i = 0; i < parts.count; i++)
-        pass(option, parts.item[i], list);
+        if (kind == PASS_TWO || kind == PASS_TWO_LIST)
+            cc_add_pair(list, line->name, parts.item[i]);
+        else
+            cc_add(list, joined ? cc_format("%s%s", line->name, parts.item[i]) : line->name);
 }
 
 static bool take_words(struct cc_options *options, struct cc_list words, int depth);
@@ -211,7 +254,7 @@ static bool take_files(const struct line *line, const char *names)
 {
     struct cc_list files = {0};
 
-    cc_split_commas(names, &files);
+    split_commas(names, &files);
     for (size_t i = 0; i < files.count; i++) {
         size_t length;
         struct cc_list words = {0};
@@ -222,7 +265,7 @@ static bool take_files(const struct line *line, const char *names)
                                             : "options files name each other without end");
             return false;
         }
-        cc_split_words(text, &words);
+        split_words(text, &words);
         if (!take_words(line->options, words, line->depth + 1))
             return false;
     }
@@ -253,22 +296,20 @@ static bool apply(struct line *line)
         return *(bool *)member = true;
     case TEXT:
     case NAME:
-        *(const char **)member = option->kind == TEXT ? line->value : option->name;
+        *(const char **)member = option->kind == TEXT ? line->value : line->name;
         return true;
     case PASS:
     case PASS_TWO:
-        pass(option, line->value, member);
-        return true;
     case PASS_LIST:
     case PASS_TWO_LIST:
-        pass_parts(option, line->value, member);
+        pass(line, member);
         return true;
     case INSTEAD:
         cc_add(member,
                line->value != NULL ? cc_format("%s=%s", option->text, line->value) : option->text);
         return true;
     case LIST:
-        cc_split_commas(line->value, member);
+        split_commas(line->value, member);
         return true;
     case HOST_LIST:
         add_host_list(options, line->value);
@@ -334,6 +375,8 @@ static bool take_option(struct line *line)
     line->option = cc_find_option(argument, &line->value);
     if (line->option == NULL)
         return take_unknown(line, argument);
+    line->said = argument;
+    line->name = cc_copy(line->option->names, strcspn(line->option->names, " "));
     return take_value(line) && check_value(line) && apply(line);
 }
 
@@ -379,7 +422,7 @@ bool cc_read_options(int argc, char **argv, struct cc_options *options)
     choose_compilers(options);
     for (int i = 0; i < 2; i++)
         if (getenv(variable[i]) != NULL)
-            cc_split_words(getenv(variable[i]), &words[2 * i]);
+            split_words(getenv(variable[i]), &words[2 * i]);
     for (int i = 1; i < argc; i++)
         cc_add(&words[1], argv[i]);
     for (int i = 0; i < 3; i++)
