@@ -66,13 +66,13 @@ static struct cc_list command_of(const struct file *file, enum cc_side side, con
     return command;
 }
 
-/* Makes an object, or bitcode. The image is not known yet: its section has no bytes of Clang's. */
+/* Makes an object, or bitcode. The image is not known yet: its section has the unit's name. */
 static struct cc_list host_command(const struct file *file, const char *output)
 {
     struct cc_list command = command_of(file, CC_HOST_SIDE, output);
 
     cc_add_words(&command, "-Xclang -fcuda-include-gpubinary -Xclang");
-    cc_add(&command, file->bitcode.unit != NULL ? output_path(file, "unit") : "/dev/null");
+    cc_add(&command, output_path(file, "unit"));
     if (file->text[CC_HOST_SIDE] == NULL) /* else they were reported when it was read */
         cc_add_deps(file->job, &command, file->source, file->object);
     return command;
@@ -345,14 +345,15 @@ static bool compile(struct file *file)
                               : finish_object(file, &fatbin);
 }
 
-/* -rdc=true: false: the unit's file cannot be written, which was reported. */
+/* False: the unit's file cannot be written, which was reported. */
 static bool name_unit(struct file *file)
 {
-    if (!file->job->options->rdc || makes_module(file))
-        return true;
-    file->bitcode.unit = cc_unit_name(file->job, file->source);
-    return file->job->options->dryrun ||
-           cc_write_unit(output_path(file, "unit"), file->bitcode.unit);
+    const struct cc_options *options = file->job->options;
+    const char *unit = cc_unit_name(file->job, file->source);
+
+    if (options->rdc && !makes_module(file))
+        file->bitcode.unit = unit;
+    return options->dryrun || cc_write_unit(output_path(file, "unit"), unit);
 }
 
 bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number)
