@@ -2,8 +2,10 @@
  * cccl.c: where the headers of CCCL are (Thrust, CUB, libcu++), which NVIDIA publishes apart from
  * CUDA.
  */
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "diag.h"
 #include "mem.h"
@@ -12,13 +14,19 @@
 /* THRUST_VERSION of the releases that work: tests/cc/test_cccl.py. */
 enum { CCCL_OLDEST = 200500, CCCL_NEWEST = 300099 };
 
-/* Found, but of another version. */
-static const char *other_folder;
-static int other_version;
+/* Said of a CCCL that was found and is of another version; null: there is none. */
+static const char *misfit;
 
 static const char *version_text(int version)
 {
     return cc_format("%d.%d.%d", version / 100000, version / 100 % 1000, version % 100);
+}
+
+static const char *misfit_text(int version, const char *folder)
+{
+    return cc_format("CCCL %s in '%s' does not work with the virtual node, %s to %s do",
+                     version_text(version), folder, version_text(CCCL_OLDEST),
+                     version_text(CCCL_NEWEST));
 }
 
 static bool is_taken(int version)
@@ -41,16 +49,13 @@ static int version_in(const char *folder)
 static bool take_asked(const char *folder, struct cc_places *places)
 {
     int version = version_in(folder);
-    size_t bytes;
 
-    places->cccl = cc_copy(folder, strlen(folder));
+    places->cccl = folder;
     if (version == 0)
         cc_fail("there is no thrust/version.h in '%s' (VGPU_CCCL)", folder);
     else if (!is_taken(version))
-        cc_fail("CCCL %s in '%s' (VGPU_CCCL) does not work with the virtual node; %s to %s do",
-                version_text(version), folder, version_text(CCCL_OLDEST),
-                version_text(CCCL_NEWEST));
-    else if (cc_read_file(cc_format("%s/cuda_runtime.h", folder), &bytes) != NULL)
+        cc_fail("%s (VGPU_CCCL)", misfit_text(version, folder));
+    else if (access(cc_format("%s/cuda_runtime.h", folder), R_OK) == 0)
         cc_fail("'%s' (VGPU_CCCL) holds CUDA's own headers, too: it has to be CCCL's alone",
                 folder);
     return cc_error_count() == 0;
@@ -78,34 +83,24 @@ bool cc_find_cccl(const char *around, struct cc_places *places)
         return strcmp(asked, "none") == 0 || take_asked(asked, places);
     for (size_t i = 0; places->cccl == NULL && i < sizeof folder / sizeof *folder; i++) {
         int version = folder[i] != NULL ? version_in(folder[i]) : 0;
-        if (is_taken(version)) {
+        if (is_taken(version))
             places->cccl = folder[i];
-        } else if (version != 0) {
-            other_folder = folder[i];
-            other_version = version;
-        }
+        else if (version != 0)
+            misfit = misfit_text(version, folder[i]);
     }
     return true;
 }
 
 const char *cc_cccl_hint(const char *said)
 {
-    static const char *const headers[] = {"'thrust/", "'cub/", "'cuda/", "'nv/target'"};
-    bool missing = false;
+    regex_t missing;
 
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        const char *found = strstr(said, headers[i]);
-        missing |=
-            found != NULL && cc_starts(found + strcspn(found + 1, "'") + 1, "' file not found");
-    }
-    if (!missing)
+    if (regcomp(&missing, "'(thrust/|cub/|cuda/|nv/target)[^']*' file not found",
+                REG_EXTENDED | REG_NOSUB) != 0 ||
+        regexec(&missing, said, 0, NULL, 0) != 0)
         return NULL;
-    if (other_folder != NULL)
-        return cc_format("CCCL %s in '%s' does not work with the virtual node, %s to %s do: "
-                         "./lab start --cccl installs one",
-                         version_text(other_version), other_folder, version_text(CCCL_OLDEST),
-                         version_text(CCCL_NEWEST));
+    if (misfit != NULL)
+        return cc_format("%s: ./lab start --cccl installs one", misfit);
     return "Thrust, CUB and libcu++ are NVIDIA's CCCL, which is not here: ./lab start --cccl "
-           "installs "
-           "it, or name its folder in VGPU_CCCL";
+           "installs it, or name its folder in VGPU_CCCL";
 }

@@ -49,13 +49,10 @@ static bool read_bitcode(struct file *file)
 
 static struct cc_list command_of(const struct file *file, enum cc_side side, const char *output)
 {
-    const char *text = file->text[side];
-    const char *header = text != NULL || file->no_header || file->only_hosts
-                             ? NULL
-                             : cc_precompiled(file->job, file->clang.release, side);
-    enum cc_stage stage = text != NULL     ? CC_FROM_WHOLE_TEXT
-                          : header != NULL ? CC_WITH_HEADER
-                                           : CC_TO_CODE;
+    const char *text = file->text[side], *header = NULL;
+    if (text == NULL && !file->no_header && !file->only_hosts)
+        header = cc_precompiled(file->job, file->clang.release, side);
+    enum cc_stage stage = text != NULL || header != NULL ? CC_WITH_PRELUDE : CC_TO_CODE;
     struct cc_list command = cc_clang_command(file->job, file->clang.path, side, stage,
                                               text != NULL ? text : file->source, output);
 

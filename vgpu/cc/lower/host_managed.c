@@ -84,15 +84,10 @@ static void register_early(struct cc_lowering *l)
 
 bool cc_change_managed(int release, const char *bitcode, const char *changed)
 {
-    struct cc_bitcode file = {.source = bitcode};
-    struct cc_lowering l = {0};
+    struct cc_lowering l;
     LLVMValueRef next;
 
-    file.data = cc_read_file(bitcode, &file.bytes);
-    if (file.data == NULL || !cc_load_llvm(release))
-        return false;
-    l.context = LLVMContextCreate();
-    if (!cc_read_bitcode(&l, &file, 1))
+    if (!cc_read_host(release, bitcode, &l))
         return false;
     for (LLVMValueRef g = LLVMGetFirstGlobal(l.module); g != NULL; g = next) {
         next = LLVMGetNextGlobal(g);

@@ -62,18 +62,6 @@ static bool has_kernel(const struct cc_device_code *code, const char *stub)
     return false;
 }
 
-static LLVMModuleRef read_host(int release, const struct cc_list *compile, const char *bitcode)
-{
-    struct cc_bitcode file = {.source = bitcode};
-    struct cc_lowering l = {0};
-
-    if (cc_run(compile) != 0 || !cc_load_llvm(release))
-        return NULL;
-    file.data = cc_read_file(bitcode, &file.bytes);
-    l.context = LLVMContextCreate();
-    return file.data != NULL && cc_read_bitcode(&l, &file, 1) ? l.module : NULL;
-}
-
 /* "a::__device_stub__k" is a::k. */
 static const char *stub_kernel(const char *stub)
 {
@@ -103,7 +91,7 @@ bool cc_check_stubs(int release, const struct cc_list *compile, const char *bitc
                     const char *object, const struct cc_device_code *code)
 {
     struct cc_symbols symbols;
-    LLVMModuleRef host = NULL;
+    struct cc_lowering host = {0};
     bool sound = true;
 
     if (!cc_read_image(object, &symbols))
@@ -112,9 +100,9 @@ bool cc_check_stubs(int release, const struct cc_list *compile, const char *bitc
         const struct cc_symbol *s = &symbols.item[i];
         if (!s->is_function || strstr(s->name, prefix) == NULL || has_kernel(code, s->name))
             continue;
-        if (sound)
-            host = read_host(release, compile, bitcode);
-        report_stub(host, s->name);
+        if (sound && cc_run(compile) == 0)
+            cc_read_host(release, bitcode, &host);
+        report_stub(host.module, s->name);
         sound = false;
     }
     return sound;

@@ -40,16 +40,9 @@ static void warn_of_uses(LLVMValueRef value, const char *name)
 bool cc_check_host_variables(int release, const struct cc_list *compile, const char *bitcode,
                              const struct cc_device_code *code)
 {
-    struct cc_bitcode file = {.source = bitcode};
-    struct cc_lowering l = {0};
+    struct cc_lowering l;
 
-    if (cc_run(compile) != 0)
-        return false;
-    file.data = cc_read_file(bitcode, &file.bytes);
-    if (file.data == NULL || !cc_load_llvm(release))
-        return false;
-    l.context = LLVMContextCreate();
-    if (!cc_read_bitcode(&l, &file, 1))
+    if (cc_run(compile) != 0 || !cc_read_host(release, bitcode, &l))
         return false;
     for (size_t i = 0; i < code->variable_count; i++) {
         LLVMValueRef variable = LLVMGetNamedGlobal(l.module, code->variable[i].symbol);

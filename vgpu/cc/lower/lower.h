@@ -31,6 +31,8 @@ void cc_check_text(const struct cc_lowering *l);
 
 /* lower_link.c: reads the files and links them to one module. */
 bool cc_read_bitcode(struct cc_lowering *l, const struct cc_bitcode *file, size_t count);
+/* The same for a file of the host's bitcode. */
+bool cc_read_host(int release, const char *bitcode, struct cc_lowering *l);
 
 /* lower_uses.c: replaces the variable in the function by the pointer that `ask` computes at the
  * function's start (of the variable's own type). False: the function does not use it. */

@@ -142,3 +142,15 @@ bool cc_read_bitcode(struct cc_lowering *l, const struct cc_bitcode *file, size_
     }
     return sound;
 }
+
+bool cc_read_host(int release, const char *bitcode, struct cc_lowering *l)
+{
+    struct cc_bitcode file = {.source = bitcode};
+
+    *l = (struct cc_lowering){0};
+    file.data = cc_read_file(bitcode, &file.bytes);
+    if (file.data == NULL || !cc_load_llvm(release))
+        return false;
+    l->context = LLVMContextCreate();
+    return cc_read_bitcode(l, &file, 1);
+}
