@@ -14,6 +14,19 @@ static cudaEvent_t start, stop;
 static float *a, *b;
 static const size_t MOST = 288 * MIB;
 
+// Both arrays anew, as large as what follows needs: the virtual node takes them for what it works
+// on.
+static void allocate(size_t bytes)
+{
+    CHECK(cudaFree(a));
+    CHECK(cudaFree(b));
+    CHECK(cudaMalloc(&a, bytes));
+    CHECK(cudaMalloc(&b, bytes));
+    CHECK(cudaMemset(a, 0, bytes));
+    CHECK(cudaMemset(b, 0, bytes));
+    CHECK(cudaDeviceSynchronize());
+}
+
 static double on_gpu(const std::function<void()> &work)
 {
     return median([&] {
@@ -381,9 +394,14 @@ static void group_atomic()
             "atomic.thirtytwo.%d.us", blocks);
         row(on_gpu([&] { add_random<<<blocks, 256, 0, stream>>>(to, 255); }),
             "atomic.random.256.%d.us", blocks);
+    }
+    allocate(4 * MIB);
+    to = reinterpret_cast<int *>(b);
+    for (int blocks : {1, 132, 1056, 8448})
         row(on_gpu([&] { add_random<<<blocks, 256, 0, stream>>>(to, 0xfffff); }),
             "atomic.random.1M.%d.us", blocks);
-    }
+    allocate(MOST);
+    to = reinterpret_cast<int *>(b);
     row(on_gpu([&] { swap_loop<<<1, 1, 0, stream>>>(to, 1000); }), "atomic.chain.1000.us");
     for (int mask : {0, 31, 1023})
         for (int blocks : {1, 528})
@@ -481,6 +499,7 @@ static void group_shared()
         row(on_gpu([&] { reduce<<<blocks, 256, 0, stream>>>(a, b); }), "shared.reduce.%d.us",
             blocks);
     for (int n : {64, 256, 512, 1024}) {
+        allocate((size_t)n * n * 8);
         row(on_gpu([&] {
                 multiply<<<dim3(n / 16, n / 16), dim3(16, 16), 0, stream>>>(a, a + n * n, b, n);
             }),
@@ -491,6 +510,7 @@ static void group_shared()
             }),
             "shared.multiply_plain.%d.us", n);
     }
+    allocate(MOST);
 }
 
 // ---- sectors ----
@@ -552,11 +572,13 @@ static void group_sector()
             "sector.write.%d.us", stride);
     }
     for (int bits : {18, 22, 26}) {
+        allocate(std::max((size_t)16 * MIB, (size_t)4 << bits));
         row(on_gpu([&] { gather<<<16384, 256, 0, stream>>>(a, b, (1u << bits) - 1); }),
             "sector.gather.%d.us", bits);
         row(on_gpu([&] { scatter<<<16384, 256, 0, stream>>>(a, b, (1u << bits) - 1); }),
             "sector.scatter.%d.us", bits);
     }
+    allocate(MOST);
     for (int side : {512, 1024, 2048, 6144}) {
         dim3 grid(side / 32, side / 8), block(32, 8);
         row(on_gpu([&] { transpose_read<<<grid, block, 0, stream>>>(b, a, side); }),

@@ -457,7 +457,7 @@ class Forms(unittest.TestCase):
     def test_atomics(self) -> None:
         source = self.folder / "atomics.cu"
         source.write_text(ATOMICS)
-        self.assertEqual(self.alike(compile_program(source)), [("histogram", "fast: 7 blocks")])
+        self.assertEqual(self.alike(compile_program(source)), [("histogram", "fast: 6 blocks")])
 
     def test_warps(self) -> None:
         source = self.folder / "warps.cu"

@@ -35,6 +35,7 @@ OWNERS = {
     },
     "vgpu/exec": {
         "bank": "counts",
+        "contention": "counts",
         "barrier": "threads",
         "clock": "threads",
         "findings": "context/finding.c",

@@ -113,6 +113,21 @@ VGPU_OFFERED uint32_t vgpu_lane_id(void) __attribute__((const));
 /* Barrier of a cooperative grid of `blocks` blocks; one thread of each block calls it. */
 VGPU_OFFERED void vgpu_grid_meet(uint64_t blocks);
 
+/* What a GPU's instructions take that a thread has carried out (vgpu/cc/lower/lower_work.c): two
+ * sums of 32 bits in each word. Loads are chains of dependent ones from global memory, in parts of
+ * VGPU_WORK_ROUNDS; a chain is in cycles, without them. */
+enum vgpu_work_kind {
+    VGPU_WORK_SLOTS,
+    VGPU_WORK_INTEGERS,
+    VGPU_WORK_DOUBLES,
+    VGPU_WORK_SPECIAL,
+    VGPU_WORK_CHAIN,
+    VGPU_WORK_LOADS,
+    VGPU_WORK_KINDS
+};
+enum { VGPU_WORK_ROUNDS = 4 };
+extern uint64_t vgpu_work[VGPU_WORK_KINDS / 2];
+
 /* Fences: scope 0 block, 1 device, 2 system. */
 VGPU_OFFERED void vgpu_fence(int scope);
 

@@ -100,10 +100,22 @@ enum vgpu_fault_kind {
 };
 
 #define VGPU_BUSIEST_UNKNOWN UINT32_MAX
+
+/* What the grid's first block did (vgpu/exec/counts/door/work.h). */
+struct vgpu_work {
+    uint64_t slots, integers, doubles, special; /* instructions of its warps, by units */
+    uint64_t chain;    /* cycles of the longest chain of results in one thread, without loads */
+    uint64_t loads;    /* loads of global memory in such a chain, in parts of VGPU_WORK_ROUNDS */
+    uint64_t accesses; /* of all its threads */
+};
+
 struct vgpu_run_counts {
     uint64_t read_bytes[VGPU_MAX_DEVICES + 1], write_bytes[VGPU_MAX_DEVICES + 1]; /* last = host */
     /* bytes of the 32-byte sectors that these accesses need (vgpu/exec/counts/door/sample.h) */
     uint64_t read_moved[VGPU_MAX_DEVICES + 1], write_moved[VGPU_MAX_DEVICES + 1];
+    /* of its own GPU: bytes of pairs of sectors, which its memory moves together */
+    uint64_t read_pairs, write_pairs;
+    uint64_t lines; /* of 128 bytes, summed over the accesses of warps */
     uint64_t atomics, barriers, threads, accesses;
     uint64_t shared_accesses; /* to __shared__ memory */
     uint64_t shuffles;        /* counted once for each participating lane */
@@ -115,6 +127,10 @@ struct vgpu_run_counts {
     uint64_t conflicts, conflict_ways;
     char conflict_where[96];
     uint64_t fast_blocks; /* blocks that ran in the fast form (lanes.h) */
+    struct vgpu_work work;
+    uint64_t blocks_fit; /* blocks that one processor holds at once */
+    /* Atomics on global memory: requests to L2, and to how many lines of 128 bytes. */
+    uint64_t atomic_requests, atomic_lines, atomic_floats;
     /* The highest clock64 read by any thread: a lower bound of the kernel's duration. */
     uint64_t cycles;
 };

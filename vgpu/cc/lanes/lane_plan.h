@@ -6,30 +6,7 @@
 
 #include "lanes.h"
 #include "add_lanes.h"
-
-/* ---- block_graph.c: the basic blocks of a function ---- */
-
-enum { CC_NO_BLOCK = -1, CC_BLOCKS_MAX = 512 };
-
-struct cc_block {
-    LLVMBasicBlockRef block;
-    LLVMValueRef terminator;
-    int *from, from_count; /* predecessors */
-    int dominator;         /* immediate dominator; of the first block: itself */
-    int latch;             /* of a loop's header: its latch; else CC_NO_BLOCK */
-    int header;            /* header of the innermost loop around it; CC_NO_BLOCK: none */
-};
-
-/* Blocks in reverse postorder: each comes after its predecessors, except over back edges. */
-struct cc_graph {
-    struct cc_block *block;
-    int count;
-};
-
-/* Returns null, or why the function cannot be analysed. */
-const char *cc_make_graph(LLVMValueRef function, struct cc_graph *graph);
-int cc_block_number(const struct cc_graph *graph, LLVMBasicBlockRef block);
-bool cc_dominates(const struct cc_graph *graph, int upper, int lower);
+#include "block_graph.h"
 
 /* ---- plan of a kernel's fast form ---- */
 

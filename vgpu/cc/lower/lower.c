@@ -173,6 +173,8 @@ static bool lower_module(struct cc_lowering *l, const char *headers, const char 
         return false;
     cc_hide_indices(l);
     cc_report_rest(l);
+    if (!l->debug)
+        cc_count_work(l);
     if (!cc_run_passes(l, "function(tsan)"))
         return false;
     cc_find_order(l);

@@ -91,6 +91,9 @@ bool cc_is_unreported(LLVMValueRef address);
 /* lower_copies.c: turns copies of 16 aligned bytes into one access. */
 void cc_lower_copies(struct cc_lowering *l);
 
+/* lower_work.c: counts what the careful form's instructions would take on a GPU. */
+void cc_count_work(struct cc_lowering *l);
+
 /* lower_order.c: in the module with all its callbacks: finds the kernels whose blocks cannot tell
  * in which order they run. */
 void cc_find_order(struct cc_lowering *l);

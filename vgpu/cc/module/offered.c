@@ -57,6 +57,7 @@ static const char *const builtins[] = {
     "vgpu_exit",
     "vgpu_local_array",
     "__safestack_pointer_address",
+    "vgpu_work",
 };
 
 /* Functions of double; each has a float version, with f appended to the name. */

@@ -10,6 +10,7 @@
 #include "release_acquire.h"
 #include "memory_signals.h"
 #include "polling.h"
+#include "work.h"
 
 #include <string.h>
 
@@ -79,6 +80,12 @@ static uint64_t atomic_result(enum vgpu_atomic_op op, enum vgpu_atomic_type type
     }
 }
 
+static void note_atomic(uint64_t address, bool is_float)
+{
+    now.run->counts.atomics++;
+    contention_note(address, is_float);
+}
+
 static inline void atomic_done(const void *p, uint64_t old, uint64_t new, uint32_t bytes)
 {
     if (new == old)
@@ -94,7 +101,7 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
 {
     bool wide = type == VGPU_I64 || type == VGPU_U64 || type == VGPU_F64;
     access_atomic(address, wide ? 8 : 4, true, true, CALLER, scope);
-    now.run->counts.atomics++;
+    note_atomic((uint64_t)address, type == VGPU_F32 || type == VGPU_F64);
     uint64_t new;
     if (wide) {
         uint64_t *p = address, old = __atomic_load_n(p, __ATOMIC_RELAXED);
@@ -147,7 +154,7 @@ static void release_fence(int order)
         volatile type *p = at;                                                                     \
         release_fence(order);                                                                      \
         access_atomic((void *)p, bits / 8, true, true, CALLER, 2);                                 \
-        now.run->counts.atomics++;                                                                 \
+        note_atomic((uint64_t)p, false);                                                           \
         type old = __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                              \
         atomic_done((void *)p, old, (type)(result), bits / 8);                                     \
         return old;                                                                                \
@@ -177,7 +184,7 @@ static void release_fence(int order)
         volatile type *p = at;                                                                     \
         release_fence(order);                                                                      \
         access_atomic((void *)p, bits / 8, true, true, CALLER, 2);                                 \
-        now.run->counts.atomics++;                                                                 \
+        note_atomic((uint64_t)p, false);                                                           \
         type old = __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                \
         atomic_done((void *)p, old, value, bits / 8);                                              \
         return old;                                                                                \
@@ -187,7 +194,7 @@ static void release_fence(int order)
     static type compare##bits(volatile type *p, type expected, type value, uint64_t pc)            \
     {                                                                                              \
         access_atomic((void *)p, bits / 8, true, true, pc, 2);                                     \
-        now.run->counts.atomics++;                                                                 \
+        note_atomic((uint64_t)p, false);                                                           \
         type old = expected;                                                                       \
         bool done = __atomic_compare_exchange_n(p, &old, value, false, __ATOMIC_SEQ_CST,           \
                                                 __ATOMIC_SEQ_CST);                                 \

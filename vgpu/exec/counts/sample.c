@@ -4,16 +4,22 @@
  */
 #include "sample.h"
 
+#include <string.h>
+
 #include "counters.h"
 #include "bank.h"
+#include "work.h"
 
 enum { WIDEST_BYTES = 16, SAMPLE_ACCESSES = 64, TABLE = 1 << 18, TABLE_LIMIT = TABLE / 2 };
+enum { WARP_SHIFT = 50 /* above a sector's number */, LINE_BYTES = 128 };
+#define PAIR (1ull << 49)
 
 struct block *sample_block;
 
 static const struct run *sampled;
 static uint64_t touched[TABLE]; /* sector and direction, plus 1; 0: free */
 static uint32_t used_slots[TABLE_LIMIT], used_count;
+static struct lane_turn lane_turns[SAMPLE_ACCESSES];
 static uint32_t exhausted; /* threads of the block with SAMPLE_ACCESSES recorded */
 
 static void forget_sectors(void)
@@ -48,10 +54,14 @@ bool sample_wants(const struct run *run, uint64_t number)
 
 void sample_block_starts(struct block *block)
 {
+    if (block->run == sampled && block->number <= 1)
+        contention_block_starts(block);
     if (!sample_wants(block->run, block->number))
         return;
+    work_block_starts(block);
     sample_block = block;
     exhausted = 0;
+    memset(lane_turns, 0, sizeof lane_turns);
 }
 
 void sample_block_ends(const struct block *block)
@@ -100,7 +110,8 @@ static void count_busiest(struct thread *thread, uint64_t bytes)
 void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
 {
     struct thread *thread = now.thread;
-    if (thread->block != sample_block || used_count + bytes / SECTOR_BYTES + 2 > TABLE_LIMIT) {
+    if (thread->block != sample_block ||
+        used_count + 2 * (bytes / SECTOR_BYTES + 2) > TABLE_LIMIT) {
         if (thread->block == sample_block)
             now.run->counts.busiest = VGPU_BUSIEST_UNKNOWN;
         access_sample(false);
@@ -114,6 +125,10 @@ void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
     if (thread->sampled.accesses == SAMPLE_ACCESSES)
         return;
     struct sample *sample = &now.run->sample[write];
+    sample->accesses++;
+    sample->lines += 1ull - lanes_joined(&lane_turns[thread->sampled.accesses], thread, address,
+                                         LINE_BYTES, false);
+    uint64_t warp = write ? (uint64_t)(thread->number / WARP_LANES) << WARP_SHIFT : 0;
     uint64_t first = address / SECTOR_BYTES, last = (address + bytes - 1) / SECTOR_BYTES;
     if (++thread->sampled.accesses == SAMPLE_ACCESSES &&
         ++exhausted == thread->block->thread_count) {
@@ -121,25 +136,41 @@ void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
         now.run->counts.busiest = VGPU_BUSIEST_UNKNOWN;
     }
     sample->bytes[window] += bytes;
+    for (uint64_t pair = first / 2; pair <= last / 2; pair++)
+        sample->pairs[window] += insert_sector(PAIR | pair << 1 | write);
     for (uint64_t sector = first; sector <= last; sector++)
-        sample->sectors[window] += insert_sector(sector << 1 | write);
+        sample->sectors[window] += insert_sector(warp | sector << 1 | write);
 }
 
-static uint64_t moved_bytes(uint64_t bytes, const struct sample *sample, int window)
+/* What `bytes` come to if `noted` bytes came to `moved`. */
+static uint64_t moved_bytes(uint64_t bytes, uint64_t noted, uint64_t moved)
 {
-    if (sample->bytes[window] == 0)
-        return bytes;
-    unsigned __int128 product = (unsigned __int128)bytes * sample->sectors[window] * SECTOR_BYTES;
-    return (uint64_t)(product / sample->bytes[window]);
+    return noted == 0 ? bytes : (uint64_t)((unsigned __int128)bytes * moved / noted);
+}
+
+static uint64_t moved_sectors(uint64_t bytes, const struct sample *sample, int window)
+{
+    return moved_bytes(bytes, sample->bytes[window], sample->sectors[window] * SECTOR_BYTES);
+}
+
+static uint64_t moved_pairs(uint64_t bytes, const struct sample *sample)
+{
+    int own = context.device;
+    return moved_bytes(bytes, sample->bytes[own], sample->pairs[own] * 2 * SECTOR_BYTES);
 }
 
 void sample_apply(const struct run *run, struct vgpu_run_counts *counts)
 {
     for (int window = 0; window <= WINDOW_HOST; window++) {
         counts->read_moved[window] =
-            moved_bytes(counts->read_bytes[window], &run->sample[0], window);
+            moved_sectors(counts->read_bytes[window], &run->sample[0], window);
         counts->write_moved[window] =
-            moved_bytes(counts->write_bytes[window], &run->sample[1], window);
+            moved_sectors(counts->write_bytes[window], &run->sample[1], window);
     }
+    counts->read_pairs = moved_pairs(counts->read_bytes[context.device], &run->sample[0]);
+    counts->write_pairs = moved_pairs(counts->write_bytes[context.device], &run->sample[1]);
+    counts->lines = moved_bytes(counts->accesses, run->sample[0].accesses + run->sample[1].accesses,
+                                run->sample[0].lines + run->sample[1].lines);
     bank_apply(run, counts);
+    contention_apply(run, counts);
 }

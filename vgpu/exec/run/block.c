@@ -13,6 +13,7 @@
 #include "race.h"
 #include "run.h"
 #include "sample.h"
+#include "work.h"
 #include "shared_memory.h"
 #include "worker_process.h"
 
@@ -148,6 +149,7 @@ static void unlink_block(struct block *block)
     run->resident_count--;
     shared_end(block);
     sample_block_ends(block);
+    work_block_ends(block);
     if (spare_count == MAX_SPARE) {
         free(block->intervals.met);
         free(block->visibility.of);

@@ -17,6 +17,7 @@
 #include "memory_signals.h"
 #include "polling.h"
 #include "traps.h"
+#include "work.h"
 #include "worker_process.h"
 
 #include <stdio.h>
@@ -60,6 +61,8 @@ static void enter_block(struct block *block)
     if (!first)
         return;
     fiber_switch(&fiber_main, thread_enter(first));
+    if (UNLIKELY(block == work_block))
+        work_pause();
     now.thread = NULL;
     traps_check_hang();
     if (!block->live)

@@ -17,6 +17,7 @@
 #include "sample.h"
 #include "shared_memory.h"
 #include "traps.h"
+#include "work.h"
 #include "worker_process.h"
 
 #include <stdio.h>
@@ -184,6 +185,7 @@ static void count_atomic(struct run *run, uint32_t kind, uint64_t window, uint64
 {
     access_count[false][kind][window] += window == WINDOW_SHARED ? 0 : times;
     run->counts.atomics += times;
+    contention_add(run, window, times);
     run->stirred = true;
 }
 
@@ -247,7 +249,7 @@ bool lanes_go(struct run *run)
     static struct lane_range range[VGPU_LANE_STEPS];
     uint64_t count[VGPU_LANE_COUNTERS + 2] = {0};
     if (run->lanes.careful || (run->next_block == run->claimed && !worker_claim(run)) ||
-        sample_wants(run, run->next_block))
+        sample_wants(run, run->next_block) || contention_wants(run, run->next_block))
         return false;
     if (!stand_in)
         stand_in = block_stand_in();

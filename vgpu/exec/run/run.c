@@ -282,6 +282,7 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     workers_join(run, reply);
     footprint_end(run);
     sample_apply(run, &run->counts);
+    run->counts.blocks_fit = run->resident_limit / context.limits.sm_count;
     reply->counts = run->counts;
     reply->signals = run->signals;
     reply->moved = run->moved;

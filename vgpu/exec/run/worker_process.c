@@ -449,6 +449,8 @@ static void add_counts(struct vgpu_run_counts *to, const struct vgpu_run_counts 
     to->shared_accesses += from->shared_accesses;
     to->shuffles += from->shuffles;
     to->fast_blocks += from->fast_blocks;
+    if (from->work.slots)
+        to->work = from->work;
     to->busiest = to->busiest > from->busiest ? to->busiest : from->busiest;
     to->cycles = to->cycles > from->cycles ? to->cycles : from->cycles;
 }

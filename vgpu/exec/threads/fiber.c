@@ -161,6 +161,8 @@ _Noreturn void fiber_worker(void)
         threadIdx = next->idx;
         if (UNLIKELY(next->block == sample_block))
             sample_thread_starts(next);
+        if (UNLIKELY(next->block == work_block))
+            work_switch(next);
         enter = now.run->kernel->call;
         argument = now.run->args;
     }

@@ -16,7 +16,7 @@
 #include "finding.h"
 #include "machine.h"
 #include "process.h"
-#include "op_costs.h"
+#include "kernel_time.h"
 #include "topology.h"
 
 /* Less time is not reported. */

@@ -4,6 +4,7 @@
 #include "op_costs.h"
 
 #include "inject.h"
+#include "kernel_time.h"
 
 /* ---- copies ---- */
 
@@ -35,8 +36,8 @@ uint64_t copy_latency(const struct topology *t, const struct op *op)
 {
     const struct path_model *m = copy_model(t, op);
     uint64_t idle_ps = (double)copy_bytes(op) <= m->inline_bytes ? m->inline_idle_ps : m->idle_ps;
-    return m->latency_ps + (op_ready_ps(op) <= op->issue_ps ? idle_ps : 0) +
-           inject_delay_ps(op->from, op->to);
+    return m->latency_ps + (op->by_default ? m->default_ps : 0) +
+           (op_ready_ps(op) <= op->issue_ps ? idle_ps : 0) + inject_delay_ps(op->from, op->to);
 }
 
 /* ---- kernels ---- */
@@ -44,19 +45,6 @@ uint64_t copy_latency(const struct topology *t, const struct op *op)
 static double clock_khz_of(const struct topology *t, int device)
 {
     return t->info.device[device].clock_khz * inject_clock(device);
-}
-
-/* Blocks are distributed over the processors; the one with most blocks takes longest. */
-uint64_t kernel_conflict_ps(const struct topology *t, const struct op *op)
-{
-    const uint32_t *grid = op->u.kernel.launch.grid;
-    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
-    uint64_t processors = (uint64_t)t->info.device[op->device].sm_count;
-    uint64_t most = (blocks + processors - 1) / processors;
-    if (!op->counts || op->counts->conflicts == 0)
-        return 0;
-    double cycles = (double)op->counts->conflicts / (double)blocks * (double)most;
-    return (uint64_t)(cycles / clock_khz_of(t, op->device) * 1e9);
 }
 
 /* The minimum duration is that of the furthest memory that the kernel accesses. */
@@ -74,7 +62,7 @@ uint64_t kernel_latency(const struct topology *t, const struct op *op)
         uint64_t own_ps =
             op->graph == VGPU_GRAPH_NEXT ? t->cost.graph_next_ps : t->cost.graph_first_ps;
         own_ps = (uint64_t)((double)own_ps / clock);
-        return far + (spun > own_ps ? spun : own_ps) + kernel_conflict_ps(t, op);
+        return far + (spun > own_ps ? spun : own_ps) + kernel_extra_ps(t, op);
     }
-    return t->cost.kernel_delay_ps + (spun > least ? spun : least) + kernel_conflict_ps(t, op);
+    return t->cost.kernel_delay_ps + (spun > least ? spun : least) + kernel_extra_ps(t, op);
 }

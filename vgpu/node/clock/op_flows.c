@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "inject.h"
+#include "kernel_time.h"
 #include "op_costs.h"
 
 /* Adds a flow of `moved` bytes that takes as long as `bytes`. */
@@ -70,28 +71,12 @@ static struct route memory_route(const struct sender *s, int device)
                           .cap_bytes_s = s->topology->memory_bytes_s[device]};
 }
 
-/* The bytes that a kernel reads beyond the size of all memory that its arguments point to: they are
- * read again, from L2, if that memory fits into half of it (each half of L2 caches the reads of its
- * processors). */
-static uint64_t read_again(const struct sender *s, const struct op *op, uint64_t read)
+static void send_to_memory(struct sender *s, struct op *op, uint64_t now_ps,
+                           const struct vgpu_run_counts *c)
 {
-    uint64_t reach = op->u.kernel.reach_bytes;
-    if (s->topology->cost.kernel_l2_bytes_s <= 0 || reach == 0 || read <= reach ||
-        reach > s->topology->info.device[op->device].l2_bytes / 2)
-        return 0;
-    return read - reach;
-}
-
-static void send_to_memory(struct sender *s, struct op *op, uint64_t now_ps, int device,
-                           uint64_t read, uint64_t written)
-{
-    uint64_t again = read_again(s, op, read), moved = read - again + written;
-    double weighed = (double)written * s->topology->cost.kernel_write_weight;
-    if (again)
-        weighed += (double)again * s->topology->memory_bytes_s[device] /
-                   s->topology->cost.kernel_l2_bytes_s;
-    add_weighed_flow(s, op, now_ps, memory_route(s, device), read - again + (uint64_t)weighed,
-                     moved);
+    add_weighed_flow(s, op, now_ps, memory_route(s, op->device),
+                     (uint64_t)kernel_weighed_bytes(s->topology, op, c),
+                     kernel_moved_bytes(s->topology, op, c));
 }
 
 static void send_over_link(struct sender *s, struct op *op, uint64_t now_ps, int from, int to,
@@ -107,7 +92,7 @@ void send_counts(struct sender *s, struct op *op, uint64_t now_ps, const struct 
 {
     for (int m = 0; m < s->topology->info.device_count; m++) {
         if (m == op->device) {
-            send_to_memory(s, op, now_ps, m, c->read_moved[m], c->write_moved[m]);
+            send_to_memory(s, op, now_ps, c);
             continue;
         }
         send_over_link(s, op, now_ps, m, op->device, c->read_moved[m]);

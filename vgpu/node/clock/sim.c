@@ -200,12 +200,19 @@ static uint64_t resume_time(const struct sim *s, const struct op *op)
     return op->stores.stored_ps > s->now ? op->stores.stored_ps : s->now;
 }
 
+static void schedule_kernel(struct sim *s, struct op *op)
+{
+    if (op->counts)
+        slices_join(op);
+    event_push(&s->events, resume_time(s, op) + (op->counts ? kernel_latency(s->topology, op) : 0),
+               op, PHASE_LATENCY);
+}
+
 static enum progress begin_kernel(struct sim *s, struct op *op)
 {
     if (carry_out_op(op) == PROGRESS_BLOCKED)
         return PROGRESS_BLOCKED;
-    event_push(&s->events, resume_time(s, op) + (op->counts ? kernel_latency(s->topology, op) : 0),
-               op, PHASE_LATENCY);
+    schedule_kernel(s, op);
     return PROGRESS_DONE;
 }
 
@@ -225,10 +232,9 @@ static void send_op(struct sim *s, struct op *op)
         return;
     if (op->kind == OP_COPY)
         send_copy(&s->sender, op, s->now);
-    else if (op->kind == OP_KERNEL && op->counts) {
-        slices_join(op);
+    else if (op->kind == OP_KERNEL && op->counts)
         send_kernel(s, op);
-    } else if (op->kind == OP_MEMSET)
+    else if (op->kind == OP_MEMSET)
         send_memset(&s->sender, op, s->now);
     if (op->clock.flows == 0 &&
         !(op->kind == OP_KERNEL && op->clock.slices && op->clock.slices->waits))
@@ -274,9 +280,7 @@ static void resume_aside(struct sim *s)
             i++;
             continue;
         }
-        event_push(&s->events,
-                   resume_time(s, op) + (op->counts ? kernel_latency(s->topology, op) : 0), op,
-                   PHASE_LATENCY);
+        schedule_kernel(s, op);
         op_drop(op_list_take(&s->aside, i));
     }
 }

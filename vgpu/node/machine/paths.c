@@ -54,13 +54,17 @@ static void read_path(struct reader *r, const cJSON *one, const char *name, uint
 {
     const cJSON *ramp = cJSON_GetObjectItemCaseSensitive(one, "ramp");
     const cJSON *direct = cJSON_GetObjectItemCaseSensitive(one, "inline");
-    reader_fields(r, one, name, "issue_us idle_us latency_us gbs handover_us ramp inline bands");
+    reader_fields(r, one, name,
+                  "issue_us idle_us latency_us default_issue_us default_us gbs "
+                  "handover_us ramp inline bands");
     reader_fields(r, ramp, "\"ramp\"", "bytes gbs");
     reader_fields(r, direct, "\"inline\"", "up_to_bytes gbs idle_us");
     m->bytes_s = reader_number(r, one, "gbs", 1e-6) * 1e9;
     m->latency_ps = (uint64_t)(reader_number(r, one, "latency_us", 0) * 1e6 + 0.5);
     m->issue_ps = read_optional_us(r, one, "issue_us", issue_ps);
     m->idle_ps = read_optional_us(r, one, "idle_us", 0);
+    m->default_issue_ps = read_optional_us(r, one, "default_issue_us", 0);
+    m->default_ps = read_optional_us(r, one, "default_us", 0);
     m->handover_ps = read_optional_us(r, one, "handover_us", 0);
     if (ramp) {
         m->ramp_bytes = reader_number(r, ramp, "bytes", 1);
@@ -107,6 +111,7 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
     t->cost.graph_copy_ps = read_optional_us(r, calls, "graph_copy_us", 0);
     t->cost.graph_wait_ps = read_optional_us(r, calls, "graph_wait_us", 0);
     t->cost.record_untimed_ps = read_optional_us(r, calls, "record_untimed_us", t->cost.record_ps);
+    t->cost.pool_grow_ps = read_optional_us(r, calls, "pool_grow_us", 0);
     t->cost.wait_ps = read_optional_us(r, calls, "wait_us", t->cost.enqueue_ps);
     t->cost.host_function_ps = read_optional_us(r, calls, "host_function_us", t->cost.wake_ps);
     t->cost.kernel_peer_bytes_s =

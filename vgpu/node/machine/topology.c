@@ -169,13 +169,45 @@ static void copy_text(struct reader *r, const cJSON *o, const char *key, char *t
     snprintf(to, room, "%s", reader_text(r, o, key));
 }
 
+static void read_processor(struct reader *r, const cJSON *part, struct processor *to)
+{
+    const cJSON *p = cJSON_GetObjectItemCaseSensitive(part, "processor");
+    struct {
+        const char *key;
+        double *to, unit;
+    } number[] = {{"slots", &to->slots, 1},
+                  {"integers", &to->integers, 1},
+                  {"doubles", &to->doubles, 1},
+                  {"special", &to->special, 1},
+                  {"line_cycles", &to->line_cycles, 1},
+                  {"barrier_cycles", &to->barrier_cycles, 1},
+                  {"launch_ns", &to->launch_ps, 1e3},
+                  {"block_ns", &to->block_ps, 1e3},
+                  {"warp_ns", &to->warp_ps, 1e3},
+                  {"first_access_ns", &to->first_access_ps, 1e3},
+                  {"l2_ns", &to->l2_ps, 1e3},
+                  {"memory_ns", &to->memory_ps, 1e3},
+                  {"l2_share", &to->l2_share, 1},
+                  {"atomic_ns", &to->atomic_ps, 1e3},
+                  {"atomic_float_ns", &to->atomic_float_ps, 1e3},
+                  {"atomic_spread", &to->atomic_spread, 1}};
+    if (!p)
+        return;
+    reader_fields(r, p, "\"processor\"",
+                  "about slots integers doubles special line_cycles barrier_cycles launch_ns "
+                  "block_ns warp_ns first_access_ns l2_ns memory_ns l2_share atomic_ns "
+                  "atomic_float_ns atomic_spread");
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        *number[i].to = reader_number(r, p, number[i].key, 1e-6) * number[i].unit;
+}
+
 static void read_part(struct reader *r, const cJSON *p, struct vgpu_device_info *d, double *memory)
 {
     reader_fields(r, p, "a part",
                   "about name capability sms total_bytes l2_bytes clock_khz memory_clock_khz "
                   "memory_bus_bits shared_per_block_optin shared_per_sm memory_gbs threads_per_sm "
                   "blocks_per_sm regs_per_block regs_per_sm async_engines ecc shared_per_block "
-                  "constant_bytes");
+                  "constant_bytes processor");
     copy_text(r, p, "name", d->name, sizeof d->name);
     const cJSON *capability = reader_item(r, p, "capability");
     if (!cJSON_IsArray(capability) || cJSON_GetArraySize(capability) != 2)
@@ -242,6 +274,7 @@ static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int i
     cJSON *p = parse_file(&part);
     if (p)
         read_part(&part, p, d, &t->memory_bytes_s[index]);
+    read_processor(&part, p, &t->processor[index]);
     close_file(&part);
     r->failed += part.failed;
     unsigned domain, bus, device;
@@ -268,7 +301,7 @@ static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
     reader_fields(r, calls, "\"calls\"",
                   "local_us enqueue_us launch_us record_us query_us wake_us malloc_us free_us "
                   "graph_launch_us graph_node_us host_function_us record_untimed_us wait_us "
-                  "graph_gpu_us graph_copy_us graph_wait_us");
+                  "graph_gpu_us graph_copy_us graph_wait_us pool_grow_us");
     c->local_ps = read_us(r, calls, "local_us");
     c->enqueue_ps = read_us(r, calls, "enqueue_us");
     c->launch_ps = read_us(r, calls, "launch_us");

@@ -90,9 +90,14 @@ bool pool_reaches(const struct pool *pool, int device)
     return device == pool->device || (pool->access >> device & 1);
 }
 
+static uint64_t whole_steps(uint64_t bytes)
+{
+    return (bytes + POOL_STEP - 1) / POOL_STEP * POOL_STEP;
+}
+
 bool pool_has_room(const struct pool *pool, uint64_t bytes)
 {
-    uint64_t most = (pool->most + POOL_STEP - 1) / POOL_STEP * POOL_STEP;
+    uint64_t most = whole_steps(pool->most);
     return most == 0 || (bytes <= most && pool->used <= most - bytes);
 }
 
@@ -104,4 +109,21 @@ void pool_count(struct pool *pool, int64_t used, int64_t reserved)
         pool->used_high = pool->used;
     if (pool->reserved > pool->reserved_high)
         pool->reserved_high = pool->reserved;
+}
+
+bool pool_grows(struct pool *pool, const struct owner *owner, uint64_t bytes)
+{
+    uint64_t used = whole_steps(pool->used), wanted = whole_steps(pool->used + bytes);
+    if (pool->waits != owner->waits && pool->held > pool->threshold)
+        pool->held = used > pool->threshold ? used : pool->threshold;
+    pool->waits = owner->waits;
+    if (wanted <= pool->held)
+        return false;
+    pool->held = wanted;
+    return true;
+}
+
+void pool_owner_waits(struct owner *owner)
+{
+    owner->waits++;
 }

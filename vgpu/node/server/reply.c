@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "machine.h"
+#include "pool.h"
 #include "process.h"
 
 void request_cost(struct connection *c, uint64_t cost_ps)
@@ -47,6 +48,7 @@ void request_wait_until(struct connection *c, struct op *op, enum wait until)
 
 void request_wait(struct connection *c, struct op *mark)
 {
+    pool_owner_waits(&c->process->memory);
     request_wait_until(c, mark, WAIT_END);
 }
 

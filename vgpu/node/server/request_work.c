@@ -233,12 +233,14 @@ static bool goes_inline(const struct op *op)
 }
 
 /* Sets the duration of the call, and the time from which the device can start. */
-static void time_copy(struct connection *c, struct op *op)
+static void time_copy(struct connection *c, const struct stream *s, struct op *op)
 {
     const struct path_model *m = copy_model(machine_topology(), op);
     double bytes = (double)(op->u.copy.bytes * op->u.copy.rows);
+    op->by_default = op->from >= 0 && op->to >= 0 && op->from != op->to && stream_is_legacy(s);
     double inline_s = goes_inline(op) ? bytes / m->inline_bytes_s : 0;
-    request_cost(c, m->issue_ps + (uint64_t)(inline_s * 1e12));
+    uint64_t more_ps = op->by_default ? m->default_issue_ps : 0;
+    request_cost(c, m->issue_ps + more_ps + (uint64_t)(inline_s * 1e12));
     op->issue_ps = c->reply.r.clock_ps;
 }
 
@@ -291,7 +293,7 @@ void request_copy(struct connection *c)
                   is_mapped_for(&dst, from));
     touch_context(c, &dst);
     touch_context(c, &src);
-    time_copy(c, op);
+    time_copy(c, s, op);
     uint32_t devices = ordered_with(copy, s, from, to);
     if (devices)
         stream_push_all(c->process, devices, op);

@@ -119,7 +119,13 @@ struct visibility {            /* race/release_acquire.c: of a block */
 };
 
 struct sample { /* counts/sample.c: reads, or writes, by window */
-    uint64_t bytes[WINDOW_HOST + 1], sectors[WINDOW_HOST + 1];
+    uint64_t bytes[WINDOW_HOST + 1], sectors[WINDOW_HOST + 1], pairs[WINDOW_HOST + 1];
+    uint64_t accesses, lines; /* of all windows: accesses, and lines that warps used together */
+};
+
+struct contention { /* counts/contention.c: by block, the first and the second */
+    uint64_t all, atomics[2], requests[2], lines[2]; /* all: of the run, on global memory */
+    bool floats;
 };
 
 struct bank { /* counts/bank.c: accesses, extra wavefronts; the worst place */
@@ -238,6 +244,7 @@ struct run {
     struct vgpu_run_counts counts;
     struct sample sample[2]; /* reads, writes */
     struct bank bank;
+    struct contention contention;
     struct vgpu_signals signals;
     struct printed printed;
     bool cooperative, strict;

@@ -4,8 +4,9 @@
  * Memory moves in sectors of 32 bytes: threads that use a sector together move it once, a thread
  * that uses 4 bytes of one moves 32. A kernel's bytes are counted exactly (counters.h); the ratio
  * of moved to used bytes is measured on a sample, the first SAMPLE_ACCESSES of each thread of the
- * grid's first block, and applied to all blocks. Within the block a sector is counted once (a
- * simple model of coalescing and caches); the node models sharing between blocks
+ * grid's first block, and applied to all blocks. Within the block a sector that is read is counted
+ * once (a simple model of coalescing and caches), one that is written once for each warp, since
+ * stores go to L2; the node models sharing between blocks
  * (vgpu/node/clock/op_flows.c).
  *
  * The sample also yields the number of accesses of the block's busiest thread (vgpu_run_counts), as

@@ -20,6 +20,7 @@
 #include "builtins.h"
 #include "exec.h"
 #include "sample.h"
+#include "work.h"
 #include "warp.h"
 
 enum {
@@ -184,6 +185,8 @@ static inline void *thread_enter(struct thread *thread)
         if (UNLIKELY(thread->block == sample_block))
             sample_thread_starts(thread);
     }
+    if (UNLIKELY(thread->block == work_block))
+        work_switch(thread);
     now.thread = thread;
     threadIdx = thread->idx;
     now.stack_limit = thread->stack + STACK_RESERVE;

@@ -17,7 +17,4 @@ uint64_t copy_bytes(const struct op *op);
 uint64_t copy_latency(const struct topology *t, const struct op *op);
 uint64_t kernel_latency(const struct topology *t, const struct op *op);
 
-/* The part of it due to bank conflicts: each costs its processor a cycle. */
-uint64_t kernel_conflict_ps(const struct topology *t, const struct op *op);
-
 #endif

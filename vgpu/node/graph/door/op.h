@@ -136,8 +136,9 @@ struct op {
     /* from: GPU whose memory is copied; to: GPU whose memory is written. -1: host memory, or none.
      */
     int from, to;
-    bool direct;  /* copies between GPUs: peer access was enabled when it was issued */
-    bool awaited; /* a host thread waits for its end */
+    bool direct;     /* copies between GPUs: peer access was enabled when it was issued */
+    bool by_default; /* copies between GPUs: ordered by both GPUs' default streams */
+    bool awaited;    /* a host thread waits for its end */
     union {
         struct vgpu_copy copy;
         struct vgpu_memset memset;

@@ -32,7 +32,9 @@ enum path {
 #define MAX_BANDS 3
 struct path_model {
     uint64_t issue_ps, idle_ps, latency_ps;
-    double ramp_bytes, ramp_bytes_s; /* 0: no ramp */
+    uint64_t default_issue_ps, default_ps; /* more of both, for a copy between GPUs in a default
+                                            * stream, which is ordered with both of them */
+    double ramp_bytes, ramp_bytes_s;       /* 0: no ramp */
     struct {
         double up_to_bytes, bytes_s;
     } band[MAX_BANDS];
@@ -64,6 +66,7 @@ struct costs {
     uint64_t kernel_delay_ps, kernel_floor_ps;
     /* Recording an event without timing; cudaStreamWaitEvent. */
     uint64_t record_untimed_ps, wait_ps;
+    uint64_t pool_grow_ps; /* a pool gets memory, and has given back what it had */
     uint64_t graph_launch_ps, graph_node_ps; /* per launch; per node */
     uint64_t graph_gpu_ps;                   /* per further GPU with nodes */
     uint64_t graph_copy_ps;                  /* per copy */
@@ -76,8 +79,24 @@ struct costs {
     double kernel_write_weight; /* time of a byte written, in bytes read */
 };
 
+/* What one processor of a GPU does in a cycle, and how long its parts take (kernel_time.h). All
+ * zero: not described. */
+struct processor {
+    double slots, integers, doubles, special; /* lanes a cycle: instructions, and those of a kind */
+    double line_cycles;       /* of each line of 128 bytes in a warp's access to global memory */
+    double barrier_cycles;    /* of each warp at a barrier */
+    double launch_ps;         /* of each block, one after another on the whole GPU */
+    double block_ps, warp_ps; /* until a block, and each of its warps, is resident or has left */
+    double first_access_ps;
+    double l2_ps, memory_ps;           /* latency of a load */
+    double l2_share;                   /* of L2: what kernels work on up to that size stays there */
+    double atomic_ps, atomic_float_ps; /* between requests for one line */
+    double atomic_spread;              /* longer, where there are several lines */
+};
+
 struct topology {
     struct vgpu_node_info info;
+    struct processor processor[VGPU_MAX_DEVICES];
     struct costs cost;
     int copies_at_once;                      /* per kind and GPU; 0: any number */
     double memory_bytes_s[VGPU_MAX_DEVICES]; /* rate of a kernel on its own memory */

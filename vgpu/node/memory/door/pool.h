@@ -3,8 +3,9 @@
  * with access. Peer access between devices does not apply to them (recorded: [pool],
  * [pool_access]).
  *
- * Memory is freed when the free operation takes place. A pool holds no unused memory, so a release
- * threshold has no effect, and every allocation is newly poisoned.
+ * Memory is freed when the free operation takes place. A pool holds no unused memory, so every
+ * allocation is newly poisoned. What it would hold on hardware, which a release threshold tells,
+ * only has an effect on time (pool_grows).
  */
 #ifndef VGPU_POOL_H
 #define VGPU_POOL_H
@@ -27,6 +28,7 @@ struct pool {
     int name_fd;
     uint64_t used, used_high, reserved, reserved_high; /* bytes */
     uint64_t threshold;
+    uint64_t held, waits; /* what hardware's would hold; waits of its program until then */
     /* cudaMemPoolReuse... attributes, which have no effect. */
     int reuse[3];
     struct pool *next;
@@ -50,6 +52,11 @@ bool pool_reaches(const struct pool *pool, int device);
 
 /* True if the pool's limit (maxSize) permits `bytes` more. */
 bool pool_has_room(const struct pool *pool, uint64_t bytes);
+
+/* Whether a pool on hardware would ask the driver for memory, to give `bytes` more: at each wait of
+ * the program it gives back what is unused and beyond its threshold. */
+bool pool_grows(struct pool *pool, const struct owner *owner, uint64_t bytes);
+void pool_owner_waits(struct owner *owner);
 
 /* Adds to the bytes in use: as requested, and in whole chunks. */
 void pool_count(struct pool *pool, int64_t used, int64_t reserved);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * block_graph.c: the control-flow graph of a function: order of basic blocks, dominators, loops.
+ * block_graph.c: see block_graph.h.
  */
-#include "lane_plan.h"
+#include "block_graph.h"
+
+#include "mem.h"
 
 int cc_block_number(const struct cc_graph *graph, LLVMBasicBlockRef block)
 {
