@@ -13,7 +13,7 @@ enum { WORDS = VGPU_WORK_KINDS / 2, BITS = 32 };
 OFFERED uint64_t vgpu_work[WORDS];
 struct block *work_block;
 
-static struct thread *counted; /* whose instructions vgpu_work has; NULL: nobody's */
+static struct thread *counted_thread; /* whose instructions vgpu_work has; NULL: no thread */
 static uint64_t accesses_before;
 static uint64_t of_thread[MAX_BLOCK_THREADS][VGPU_WORK_KINDS];
 
@@ -29,8 +29,8 @@ static uint64_t device_accesses(void)
 
 static void add_to_thread(void)
 {
-    for (uint32_t word = 0; word < WORDS && counted; word++) {
-        uint64_t *to = &of_thread[counted->number][(size_t)word * 2];
+    for (uint32_t word = 0; word < WORDS && counted_thread; word++) {
+        uint64_t *to = &of_thread[counted_thread->number][(size_t)word * 2];
         to[0] += vgpu_work[word] & UINT32_MAX;
         to[1] += vgpu_work[word] >> BITS;
     }
@@ -40,24 +40,24 @@ static void add_to_thread(void)
 void work_block_starts(struct block *block)
 {
     work_block = block;
-    counted = NULL;
+    counted_thread = NULL;
     memset(of_thread, 0, block->thread_count * sizeof *of_thread);
 }
 
 void work_switch(struct thread *next)
 {
     add_to_thread();
-    if (!counted)
+    if (!counted_thread)
         accesses_before = device_accesses();
-    counted = next;
+    counted_thread = next;
 }
 
 void work_pause(void)
 {
     add_to_thread();
-    if (counted)
+    if (counted_thread)
         now.run->counts.work.accesses += device_accesses() - accesses_before;
-    counted = NULL;
+    counted_thread = NULL;
 }
 
 /* The lanes of a warp carry out an instruction together. */
