@@ -28,7 +28,7 @@ struct owner {
     uint8_t *host_base; /* the node's mapping of the host memory */
     struct arena host;  /* pinned allocations and staging buffers */
     struct pool *pools;
-    uint64_t waits; /* of its threads, for pools */
+    uint64_t waits;                                         /* of its threads, for pools */
     struct small_hint small[VGPU_MAX_DEVICES][SMALL_HINTS]; /* device_memory.c */
     /* The primary context exists, which uses memory of the GPU. */
     bool context[VGPU_MAX_DEVICES];
