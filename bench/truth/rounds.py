@@ -25,7 +25,8 @@ from pathlib import Path
 
 ROUNDS = Path(__file__).resolve().parent / "rounds"
 NODES = {"H200": "hgx-h200-4", "H100": "dgx-h100"}  # the description of a card's machine
-GPUS = "0,1"
+GPUS = {"01": "0,1", "02": "0,1"}  # the others: FOUR
+FOUR = "0,1,2,3"
 PATIENCE_S = 600
 
 
@@ -58,13 +59,17 @@ def run(program: Path, node: str = "") -> dict[str, float]:
     env = dict(os.environ)
     if node:
         env |= {"VGPU_NODE": node, "VGPU_NODE_ID": f"rounds-{os.getpid()}"}
-        env |= {"CUDA_VISIBLE_DEVICES": GPUS}
+        env |= {"CUDA_VISIBLE_DEVICES": gpus_of(program.name[-2:])}
     done = subprocess.run(
         [program], env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     if done.returncode != 0:
         raise SystemExit(f"{program.name} ended with {done.returncode}: {done.stderr}")
     return {name: float(value) for name, value in map(str.split, done.stdout.splitlines())}
+
+
+def gpus_of(number: str) -> str:
+    return GPUS.get(number, FOUR)
 
 
 def predictions(program: Path) -> dict[str, dict[str, float]]:
@@ -141,7 +146,7 @@ def main() -> int:
         raise SystemExit(f"{number!r} is no round: 01, 02, ...")
     day = time.strftime("%Y-%m-%d", time.gmtime())
     if words.predict:
-        about = f"predicted {day}, before a machine was asked; GPUs {GPUS} of each node"
+        about = f"predicted {day}, before a machine was asked; GPUs {gpus_of(number)} of each node"
         write(words.folder / f"{number}-predicted.csv", Table(about, predictions(program)))
     elif words.measure:
         about = f"{machine()}, measured {day}"
