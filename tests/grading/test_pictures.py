@@ -30,7 +30,7 @@ from school import School
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SAMPLES = ROOT / "docs" / "samples"
 WRITE = os.environ.get("PEERLAB_WRITE") == "1"
-HEIGHTS = {"feedback": 1010, "leaderboard": 900, "pairs": 1160, "lti-values": 360}
+HEIGHTS = {"feedback": 1240, "leaderboard": 900, "pairs": 1160, "lti-values": 360}
 DAYS = "student,submitted\nada,2026-11-20T12:00Z\nben,2026-11-21T12:00Z\n"
 KEY = {"seed": 2026, "pseudonyms": "2026" * 16}
 WIDTH = 900
