@@ -4,6 +4,8 @@
  */
 #include "places.h"
 
+#include <libgen.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,23 +13,16 @@
 #include "diag.h"
 #include "mem.h"
 
-static const char *program_folder(void)
+static const char *parent_of(const char *path)
 {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-
-    if (length <= 0)
-        return "";
-    const char *slash = memrchr(path, '/', (size_t)length);
-    return slash != NULL ? cc_copy(path, (size_t)(slash - path)) : "";
+    return dirname(cc_copy(path, strlen(path)));
 }
 
-/* Length of the parent's name within a folder's name. */
-static size_t parent_length(const char *folder)
+static const char *program_folder(void)
 {
-    const char *slash = strrchr(folder, '/');
+    char path[PATH_MAX];
 
-    return slash != NULL ? (size_t)(slash - folder) : 0;
+    return realpath("/proc/self/exe", path) != NULL ? parent_of(path) : "";
 }
 
 /* The first folder that contains the file; null: none does. */
@@ -52,8 +47,7 @@ bool cc_find_places(struct cc_places *places)
                               below(around, "include/vgpu"), VGPU_CC_CONTRACT};
     const char *library[] = {below(home, "lib"), below(around, "lib"), VGPU_CC_LIBRARY};
     const char *programs[] = {below(home, "bin"), program_folder()};
-    const char *toolkit[] = {home, cc_copy(program_folder(), parent_length(program_folder())),
-                             VGPU_CC_TOOLKIT};
+    const char *toolkit[] = {home, parent_of(program_folder()), VGPU_CC_TOOLKIT};
 
     places->include = first_with(include, 3, "vgpu/prelude.h");
     places->contract = first_with(contract, 4, "image.h");
