@@ -13,7 +13,7 @@
 #include "diag.h"
 #include "mem.h"
 
-static const char *parent_of(const char *path)
+static const char *parent_folder(const char *path)
 {
     return dirname(cc_copy(path, strlen(path)));
 }
@@ -22,7 +22,7 @@ static const char *program_folder(void)
 {
     char path[PATH_MAX];
 
-    return realpath("/proc/self/exe", path) != NULL ? parent_of(path) : "";
+    return realpath("/proc/self/exe", path) != NULL ? parent_folder(path) : "";
 }
 
 /* The first folder that contains the file; null: none does. */
@@ -47,7 +47,7 @@ bool cc_find_places(struct cc_places *places)
                               below(around, "include/vgpu"), VGPU_CC_CONTRACT};
     const char *library[] = {below(home, "lib"), below(around, "lib"), VGPU_CC_LIBRARY};
     const char *programs[] = {below(home, "bin"), program_folder()};
-    const char *toolkit[] = {home, parent_of(program_folder()), VGPU_CC_TOOLKIT};
+    const char *toolkit[] = {home, parent_folder(program_folder()), VGPU_CC_TOOLKIT};
 
     places->include = first_with(include, 3, "vgpu/prelude.h");
     places->contract = first_with(contract, 4, "image.h");
