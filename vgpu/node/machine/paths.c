@@ -78,6 +78,16 @@ static void read_path(struct reader *r, const cJSON *one, const char *name, uint
     read_bands(r, one, name, m);
 }
 
+static void read_cold(struct reader *r, const cJSON *cold, struct cold_costs *c)
+{
+    reader_fields(r, cold, "\"cold\"", "context_us peer_us launch_us pair_us pool_us");
+    c->context_ps = read_optional_us(r, cold, "context_us", 0);
+    c->peer_ps = read_optional_us(r, cold, "peer_us", 0);
+    c->launch_ps = read_optional_us(r, cold, "launch_us", 0);
+    c->pair_ps = read_optional_us(r, cold, "pair_us", 0);
+    c->pool_ps = read_optional_us(r, cold, "pool_us", 0);
+}
+
 void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t)
 {
     static const char *const names[PATH_COUNT] = {"h2d_pinned",   "h2d_pageable", "d2h_pinned",
@@ -111,6 +121,9 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
     t->cost.graph_copy_ps = read_optional_us(r, calls, "graph_copy_us", 0);
     t->cost.graph_wait_ps = read_optional_us(r, calls, "graph_wait_us", 0);
     t->cost.record_untimed_ps = read_optional_us(r, calls, "record_untimed_us", t->cost.record_ps);
+    const cJSON *cold = cJSON_GetObjectItemCaseSensitive(root, "cold");
+    if (cold)
+        read_cold(r, cold, &t->cost.cold);
     t->cost.pool_grow_ps = read_optional_us(r, calls, "pool_grow_us", 0);
     t->cost.wait_ps = read_optional_us(r, calls, "wait_us", t->cost.enqueue_ps);
     t->cost.host_function_ps = read_optional_us(r, calls, "host_function_us", t->cost.wake_ps);

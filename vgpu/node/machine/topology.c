@@ -379,7 +379,7 @@ int topology_load(struct topology *t, const char *directory, const char *name, c
     }
     reader_fields(&r, root, "a node",
                   "name about sources driver gpus memory_gbs peers peers_refused native_atomics "
-                  "nvlink pcie sockets drawing copies edges kernel calls");
+                  "nvlink pcie sockets drawing copies edges kernel calls cold");
     copy_text(&r, root, "name", t->info.name, sizeof t->info.name);
     t->info.driver_version = t->info.runtime_version = read_whole(&r, root, "driver", 1000);
     read_gpus(&r, root, t);

@@ -9,6 +9,7 @@
 
 #include "counts.h"
 #include "inject.h"
+#include "cold.h"
 #include "request_form.h"
 #include "server_state.h"
 #include "misuse.h"
@@ -216,6 +217,7 @@ void request_handle(struct connection *c)
     c->wait.waited = false;
     if (!handlers[q->op].check || handlers[q->op].check(c))
         handlers[q->op].handle(c);
+    cold_contexts(c);
 }
 
 /* The caller's clock after its wait. */

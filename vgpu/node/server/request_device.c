@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * request_device.c: requests about contexts, peer access and device code.
  */
+#include "cold.h"
 #include "counts.h"
 #include "known_image.h"
 #include "machine.h"
@@ -108,6 +109,7 @@ void request_peer_enable(struct connection *c)
     order_flush(c->process->order);
     process_context(c->process, q->peer);
     process_set_peer(c->process, q->device, q->peer, true);
+    cold_peer(c);
     node_counts()->peers_enabled++;
     note_peers(c->process);
 }

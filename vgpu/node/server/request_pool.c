@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "cold.h"
 #include "counts.h"
 #include "inject.h"
 #include "ipc.h"
@@ -161,6 +162,7 @@ void request_pool_malloc(struct connection *c)
     /* With several threads it is the operating system that decides which one waits first. */
     if (c->process->late.workers <= 1 && pool_grows(p, &c->process->memory, q->bytes))
         request_cost(c, machine_topology()->cost.pool_grow_ps);
+    cold_pool(c, p->device);
     bool fails = inject_no_memory() || !pool_has_room(p, q->bytes);
     if (!fails)
         c->reply.r.value = memory_take_pool(&c->process->memory, p, q->bytes, q->caller);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * request_work.c: requests of copies, fills and kernels: checked and put into their stream.
  */
+#include "cold.h"
 #include "machine.h"
 #include "reply.h"
 #include "request.h"
@@ -241,6 +242,7 @@ static void time_copy(struct connection *c, const struct stream *s, struct op *o
     double inline_s = goes_inline(op) ? bytes / m->inline_bytes_s : 0;
     uint64_t more_ps = op->by_default ? m->default_issue_ps : 0;
     request_cost(c, m->issue_ps + more_ps + (uint64_t)(inline_s * 1e12));
+    cold_copy(c, op->from, op->to);
     op->issue_ps = c->reply.r.clock_ps;
 }
 
@@ -448,6 +450,7 @@ void request_launch(struct connection *c)
     if (!s || !check_launch(c, &q->u.launch, s->device))
         return;
     request_cost(c, machine_topology()->cost.launch_ps);
+    cold_launch(c, s->device);
     struct op *op = new_op(c, s->device, OP_KERNEL);
     struct kernel_run *k = &op->u.kernel;
     k->launch = q->u.launch;

@@ -52,7 +52,13 @@ struct silence {
     bool silent;
 };
 
+/* cold.c: a bit for each GPU where it has been done. */
+struct cold_done {
+    uint32_t contexts, launched, pools, copied[VGPU_MAX_DEVICES];
+};
+
 struct process_server {
+    struct cold_done cold;
     uint64_t calls;   /* number of requests */
     uint32_t threads; /* that have called */
     /* From the latest request: threads that have not called yet. */

@@ -61,7 +61,14 @@ struct edge_costs {
     uint64_t other_gpu_ps, other_kind_ps;
 };
 
+/* What is done for the first time takes longer by this (VGPU_COLD=1): a context, peer access for a
+ * pair, a launch on a GPU, a copy between two, an allocation in a pool. */
+struct cold_costs {
+    uint64_t context_ps, peer_ps, launch_ps, pair_ps, pool_ps;
+};
+
 struct costs {
+    struct cold_costs cold;
     uint64_t local_ps, enqueue_ps, launch_ps, record_ps, query_ps, wake_ps, malloc_ps, free_ps;
     uint64_t kernel_delay_ps, kernel_floor_ps;
     /* Recording an event without timing; cudaStreamWaitEvent. */
