@@ -143,7 +143,7 @@ def _marks(results: Json) -> Table:
 
 
 def _status(row: Json) -> str:
-    grave = ", grave" if row["grave"] else ""
+    grave = ", grave" if row.get("grave") else ""
     late = row["late"]["days"]
     return f"{row['status']}{grave}, {late} d late" if late else f"{row['status']}{grave}"
 

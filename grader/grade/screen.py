@@ -127,7 +127,7 @@ def _cells(row: Json | None) -> list[Text]:
         return [Text(""), Text("")]
     mark = "-" if row["mark"] is None else _number(row["mark"])
     words = row["status"]
-    if row["grave"]:
+    if row.get("grave"):
         words += ", grave"
     if row["late"]["days"]:
         words += f", {row['late']['days']} d late"

@@ -50,7 +50,7 @@ bool lab__is_ours(const char *path)
 }
 
 /* The innermost frame with a line that is not the harness's or the tests': libraries have none. */
-static void find_line(const ucontext_t *context)
+static void place_crash(const ucontext_t *context)
 {
     void *frame[FRAMES];
     char path[sizeof lab__status->crash_file];
@@ -127,10 +127,10 @@ void lab__crashed(int number, siginfo_t *info, void *context)
     if ((number == SIGSEGV || number == SIGBUS) && info->si_code > 0)
         say_address((uint64_t)(uintptr_t)info->si_addr, info->si_code != SI_KERNEL,
                     address_of_stack(context));
-    find_line(context);
+    place_crash(context);
 }
 
-static void on_crash(int number, siginfo_t *info, void *context)
+static void on_crash_signal(int number, siginfo_t *info, void *context)
 {
     lab__crashed(number, info, context);
     signal(number, SIG_DFL);
@@ -142,7 +142,8 @@ void lab__catch_crashes(void)
 {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     static void *frame[2];
-    struct sigaction now, ours = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction now,
+        ours = {.sa_sigaction = on_crash_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     stack_t stack = {.ss_sp = malloc(STACK_BYTES), .ss_size = STACK_BYTES};
     backtrace(frame, 2); /* loads what it needs: later malloc may be broken */
     if (stack.ss_sp)

@@ -12,7 +12,7 @@ from classroom import FULL, PROJECT, Classroom, solution
 from grader.course import misconceptions, mutants
 from grader.course.grave import CAP, KINDS
 
-EVERY = 1 if FULL else 14
+FEW = ("04", "06")  # labs that have an answer of each kind
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,10 @@ class Grave(Classroom):
         self.assertEqual({one.kind for one in answers()}, set(KINDS))
 
     def test_answers_are_capped_and_solutions_are_not(self) -> None:
-        chosen = list(answers())[::EVERY]
+        chosen = list(answers())
+        if not FULL:
+            first = {one.kind: one for one in reversed(chosen) if one.lab in FEW}
+            chosen = list(first.values())
         for one in chosen:
             self.hand_in(one.student, one.lab, one.text)
         labs = [lab.number for lab in PROJECT.labs()] if FULL else ["04"]
