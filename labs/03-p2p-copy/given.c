@@ -32,7 +32,7 @@ static cudaError_t switch_peer(int from, int to, int on)
     if (error != cudaSuccess || (error = cudaSetDevice(from)) != cudaSuccess)
         return error;
     error = on ? cudaDeviceEnablePeerAccess(to, 0) : cudaDeviceDisablePeerAccess(to);
-    (void)cudaSetDevice(before);
+    (void)p2p_result(cudaSetDevice(before));
     return error;
 }
 
@@ -99,7 +99,7 @@ int lane_open(struct lane *lane, int from, int to, size_t bytes)
     if (!(rc = p2p_result(cudaSetDevice(to))) && !(rc = p2p_result(cudaMalloc(&made.dst, bytes))) &&
         !(rc = p2p_result(cudaSetDevice(from))) && !(rc = p2p_result(open_sender(&made))))
         rc = open_path(&made);
-    (void)cudaSetDevice(before);
+    (void)p2p_result(cudaSetDevice(before));
     if (rc)
         lane_close(&made);
     else
@@ -118,19 +118,19 @@ int lane_send(struct lane *lane)
 void lane_close(struct lane *lane)
 {
     if (lane->stream) {
-        (void)cudaStreamSynchronize(lane->stream);
-        (void)cudaStreamDestroy(lane->stream);
+        (void)p2p_result(cudaStreamSynchronize(lane->stream));
+        (void)p2p_result(cudaStreamDestroy(lane->stream));
     }
     if (lane->path == PATH_STAGED)
         (void)stage_destroy(&lane->stage);
     if (lane->peer_is_mine)
         (void)peer_off(lane->from, lane->to);
     if (lane->start)
-        (void)cudaEventDestroy(lane->start);
+        (void)p2p_result(cudaEventDestroy(lane->start));
     if (lane->stop)
-        (void)cudaEventDestroy(lane->stop);
-    (void)cudaFree(lane->src);
-    (void)cudaFree(lane->dst);
+        (void)p2p_result(cudaEventDestroy(lane->stop));
+    (void)p2p_result(cudaFree(lane->src));
+    (void)p2p_result(cudaFree(lane->dst));
     memset(lane, 0, sizeof *lane);
 }
 

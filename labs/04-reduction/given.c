@@ -86,7 +86,8 @@ int sum_open(struct sum_part *part, int gpus, const size_t *count, int blocks)
     if (gpus > gpu_count())
         return LAB_ENOGPU;
     memset(part, 0, (size_t)gpus * sizeof *part);
-    cudaGetDevice(&before);
+    if ((rc = sum_result(cudaGetDevice(&before))) != LAB_OK)
+        return rc;
     for (int i = 0; i < gpus && rc == LAB_OK; i++) {
         part[i].gpu = i;
         part[i].count = count[i];
@@ -95,7 +96,7 @@ int sum_open(struct sum_part *part, int gpus, const size_t *count, int blocks)
     }
     if (rc != LAB_OK)
         sum_close(part, gpus);
-    cudaSetDevice(before);
+    sum_result(cudaSetDevice(before));
     return rc;
 }
 
@@ -268,13 +269,14 @@ int sum_time(size_t n, int gpus, double *ms)
         return LAB_ENOGPU;
     for (int i = 0; i < gpus && rc == LAB_OK; i++)
         rc = split(n, gpus, i, &first, &count[i]);
-    cudaGetDevice(&before);
+    if (rc == LAB_OK)
+        rc = sum_result(cudaGetDevice(&before));
     if (rc == LAB_OK)
         rc = sum_open(part, gpus, count, blocks_for(count[0]));
     if (rc != LAB_OK)
         return rc;
     rc = time_parts(part, gpus, ms);
     sum_close(part, gpus);
-    cudaSetDevice(before);
+    sum_result(cudaSetDevice(before));
     return rc;
 }

@@ -138,7 +138,8 @@ int coll_reduce(struct ring *ring, void *const *buf, size_t count, enum ring_typ
     if (rc != LAB_OK || count == 0)
         return rc;
     int pieces = pieces_of(ring, count, type, RING_SLICES);
-    cudaGetDevice(&before);
+    if ((rc = ring_result(cudaGetDevice(&before))) != LAB_OK)
+        return rc;
     rc = meet(ring);
     for (int p = 0; p < pieces; p++)
         for (int i = 1; i < ring->n && rc == LAB_OK; i++) {
@@ -149,7 +150,7 @@ int coll_reduce(struct ring *ring, void *const *buf, size_t count, enum ring_typ
                 rc = add_in(ring, from, to, p % 2, (char *)buf[to] + piece.at, piece.count, type,
                             op, add);
         }
-    cudaSetDevice(before);
+    ring_result(cudaSetDevice(before));
     return rc == LAB_OK ? meet(ring) : rc;
 }
 
@@ -200,11 +201,12 @@ int coll_reduce_scatter(struct ring *ring, void *const *buf, size_t count, enum 
         rc = check_chunks(ring, count, type);
     if (rc != LAB_OK || count == 0)
         return rc;
-    cudaGetDevice(&before);
+    if ((rc = ring_result(cudaGetDevice(&before))) != LAB_OK)
+        return rc;
     rc = meet(ring);
     for (int step = 1; step < ring->n && rc == LAB_OK; step++)
         rc = scatter_step(ring, buf, count, type, op, add, step);
-    cudaSetDevice(before);
+    ring_result(cudaSetDevice(before));
     return rc == LAB_OK ? meet(ring) : rc;
 }
 
@@ -251,7 +253,8 @@ int coll_naive_all_reduce(struct ring *ring, void *const *buf, size_t count, enu
     if (rc != LAB_OK || count == 0)
         return rc;
     int pieces = pieces_of(ring, count, type, 1);
-    cudaGetDevice(&before);
+    if ((rc = ring_result(cudaGetDevice(&before))) != LAB_OK)
+        return rc;
     rc = meet(ring);
     for (int r = 1; r < ring->n; r++)
         for (int p = 0; p < pieces && rc == LAB_OK; p++, turn++) {
@@ -264,6 +267,6 @@ int coll_naive_all_reduce(struct ring *ring, void *const *buf, size_t count, enu
     rc = rc == LAB_OK ? meet(ring) : rc;
     for (int r = 1; r < ring->n && rc == LAB_OK; r++)
         rc = copy(buf[r], buf[0], count * ring_type_bytes(type), ring->rank[0].stream);
-    cudaSetDevice(before);
+    ring_result(cudaSetDevice(before));
     return rc == LAB_OK ? meet(ring) : rc;
 }

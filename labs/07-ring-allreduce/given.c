@@ -183,7 +183,7 @@ int ring_open_sliced(struct ring *ring, const int *gpu, int n, size_t most, int 
         reach_all(ring);
     else
         ring_close(ring);
-    cudaSetDevice(before);
+    ring_result(cudaSetDevice(before));
     return rc;
 }
 

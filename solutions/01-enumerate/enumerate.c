@@ -23,7 +23,7 @@ int inv_count(int *n)
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver)
         count = 0; // a fact about the machine
-    else if (error != cudaSuccess)
+    else if (inv_result(error) != LAB_OK)
         return LAB_ECUDA; // CUDA cannot say: that is not the same as "none"
     *n = count;
     return LAB_OK;
@@ -86,7 +86,7 @@ int inv_mem(int device, size_t *free_bytes, size_t *total_bytes)
     if (!(rc = inv_result(cudaSetDevice(device))))
         rc = inv_result(cudaMemGetInfo(&free_now, &total_now));
     // Also when the switch failed: a GPU that cannot be used may be current all the same.
-    (void)cudaSetDevice(before);
+    (void)inv_result(cudaSetDevice(before));
     if (rc)
         return rc;
     *free_bytes = free_now;
@@ -125,8 +125,8 @@ int inv_alloc_each(size_t bytes, void **buffers, int n)
             break;
     }
     while (rc && i > 0)
-        (void)cudaFree(made[--i]);
-    (void)cudaSetDevice(before);
+        (void)inv_result(cudaFree(made[--i]));
+    (void)inv_result(cudaSetDevice(before));
     if (!rc)
         memcpy(buffers, made, (size_t)n * sizeof *buffers);
     return rc;

@@ -106,15 +106,16 @@ int peer_enable(const int *gpu, int n, struct peer_undo *undo)
     int before = 0, rc = undo != NULL ? peer_check(gpu, n) : (int)LAB_EINVAL;
 
     done.count = 0;
-    if (rc == LAB_OK && n > 1) {
+    if (rc == LAB_OK && n > 1)
         rc = peer_result(cudaGetDevice(&before));
+    if (rc == LAB_OK && n > 1) {
         for (int a = 0; a < n && rc == LAB_OK; a++)
             for (int b = 0; b < n && rc == LAB_OK; b++)
                 if (a != b)
                     rc = enable_direction(gpu[a], gpu[b], &done);
         if (rc != LAB_OK)
             peer_disable(&done);
-        cudaSetDevice(before);
+        peer_result(cudaSetDevice(before));
     }
     if (rc == LAB_OK)
         *undo = done;
@@ -133,13 +134,14 @@ int peer_disable(struct peer_undo *undo)
     //   after:  those directions are off, all others as they were, undo->count is 0
     //   use:    cudaSetDevice, cudaDeviceDisablePeerAccess
     // BEGIN SOLUTION
-    int before = 0, rc = LAB_OK;
+    int before = 0, rc;
 
     if (undo == NULL || undo->count < 0 || undo->count > PEER_MAX_PAIRS)
         return LAB_EINVAL;
     if (undo->count == 0)
         return LAB_OK;
-    cudaGetDevice(&before);
+    if ((rc = peer_result(cudaGetDevice(&before))) != LAB_OK)
+        return rc;
     while (undo->count > 0) {
         const struct peer_pair *pair = &undo->pair[--undo->count];
         cudaError_t error = cudaSetDevice(pair->from);
@@ -149,7 +151,7 @@ int peer_disable(struct peer_undo *undo)
         if (failed != LAB_OK && error != cudaErrorPeerAccessNotEnabled)
             rc = failed; // go on: one direction that fails is no reason to leave the others on
     }
-    cudaSetDevice(before);
+    peer_result(cudaSetDevice(before));
     return rc;
     // END SOLUTION
     // STUB: (void)undo;
@@ -217,10 +219,12 @@ int peer_probe(int from, int to, int *works)
         *works = 0;
         return LAB_OK;
     }
+    if ((rc = peer_result(cudaGetDevice(&before))) != LAB_OK)
+        return rc;
     undo.count = 0;
     // cudaMemset may return before the memory is zero, and nothing orders it against a kernel of
     // another GPU: so wait.
-    if (cudaGetDevice(&before) || cudaSetDevice(to) || cudaMalloc((void **)&word, sizeof got) ||
+    if (cudaSetDevice(to) || cudaMalloc((void **)&word, sizeof got) ||
         cudaMemset(word, 0, sizeof got) || cudaDeviceSynchronize())
         rc = peer_result(cudaGetLastError());
     if (rc == LAB_OK)
@@ -233,11 +237,13 @@ int peer_probe(int from, int to, int *works)
             cudaSetDevice(to) || cudaMemcpy(got, word, sizeof got, cudaMemcpyDeviceToHost))
             rc = peer_result(cudaGetLastError());
     }
+    int undone = peer_disable(&undo);
+    peer_result(cudaFree(word));
+    peer_result(cudaSetDevice(before));
+    if (rc == LAB_OK)
+        rc = undone; // access that stays on is no success
     if (rc == LAB_OK)
         *works = probe_judge(got);
-    peer_disable(&undo);
-    cudaFree(word);
-    cudaSetDevice(before);
     return rc;
     // END SOLUTION
     // STUB: (void)from;

@@ -106,7 +106,7 @@ int stage_create(struct stage *stage, int dst_dev, int src_dev, size_t chunk_byt
         return rc;
     if (!(rc = p2p_result(create_down(&made))))
         rc = p2p_result(create_up(&made));
-    (void)cudaSetDevice(before);
+    (void)p2p_result(cudaSetDevice(before));
     if (rc)
         (void)stage_destroy(&made);
     else
@@ -130,20 +130,20 @@ int stage_destroy(struct stage *stage)
     cudaStream_t streams[] = {stage->down, stage->up};
     for (int i = 0; i < 2; i++) {
         if (streams[i])
-            (void)cudaStreamSynchronize(streams[i]);
+            (void)p2p_result(cudaStreamSynchronize(streams[i]));
     }
     for (int i = 0; i < 2; i++) {
         if (streams[i])
-            (void)cudaStreamDestroy(streams[i]);
+            (void)p2p_result(cudaStreamDestroy(streams[i]));
         if (stage->filled[i])
-            (void)cudaEventDestroy(stage->filled[i]);
+            (void)p2p_result(cudaEventDestroy(stage->filled[i]));
         if (stage->drained[i])
-            (void)cudaEventDestroy(stage->drained[i]);
+            (void)p2p_result(cudaEventDestroy(stage->drained[i]));
         if (stage->host[i])
-            (void)cudaFreeHost(stage->host[i]);
+            (void)p2p_result(cudaFreeHost(stage->host[i]));
     }
     if (stage->begin)
-        (void)cudaEventDestroy(stage->begin);
+        (void)p2p_result(cudaEventDestroy(stage->begin));
     memset(stage, 0, sizeof *stage);
     return LAB_OK;
     // END SOLUTION
@@ -206,7 +206,7 @@ int stage_copy_async(struct stage *stage, void *dst, const void *src, size_t byt
     // A null stream is the current device's: it must be the sender's, like the event `begin`.
     if (!(rc = p2p_result(cudaSetDevice(stage->src_dev))))
         rc = p2p_result(stage_chunks(stage, dst, src, bytes, stream));
-    (void)cudaSetDevice(before);
+    (void)p2p_result(cudaSetDevice(before));
     return rc;
     // END SOLUTION
     // STUB: (void)stage, (void)dst, (void)src, (void)bytes, (void)stream;

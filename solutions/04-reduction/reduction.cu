@@ -159,7 +159,7 @@ int sum_start(const struct sum_part *part, int parts)
     if (rc != LAB_OK) // the caller gets an error and may free everything: let no kernel run on
         for (int i = 0; i < queued; i++)
             sum_result(cudaStreamSynchronize(part[i].stream));
-    cudaSetDevice(before);
+    sum_result(cudaSetDevice(before));
     return rc;
     // END SOLUTION
     // STUB: (void)part;
@@ -258,11 +258,13 @@ int sum_peer(const struct sum_part *part, int parts, int root, double *sum)
         rc = LAB_EINVAL;
     if (rc == LAB_OK)
         rc = root_reaches_all(part, parts, root);
+    if (rc == LAB_OK)
+        rc = sum_result(cudaGetDevice(&before));
     if (rc != LAB_OK)
         return rc;
     const struct sum_part *r = &part[root];
     // || stops at the first call that fails, and cudaGetLastError() then says how.
-    bool failed = cudaGetDevice(&before) || cudaSetDevice(r->gpu);
+    bool failed = cudaSetDevice(r->gpu) != cudaSuccess;
     view.parts = parts;
     for (int i = 0; i < parts && !failed; i++) {
         view.partials[i] = part[i].partials;
@@ -276,7 +278,7 @@ int sum_peer(const struct sum_part *part, int parts, int root, double *sum)
         cudaMemcpyAsync(&result, r->total, sizeof result, cudaMemcpyDeviceToHost, r->stream) ||
         cudaStreamSynchronize(r->stream))
         rc = sum_result(cudaGetLastError());
-    cudaSetDevice(before);
+    sum_result(cudaSetDevice(before));
     if (rc == LAB_OK)
         *sum = result;
     return rc;

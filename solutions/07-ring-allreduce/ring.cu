@@ -217,7 +217,8 @@ int ring_reduce_scatter(struct ring *ring, void *const *buf, size_t count, enum 
     if (!chunks_fit(ring, count, type))
         return LAB_ERANGE;
     int n = ring->n;
-    cudaGetDevice(&before);
+    if ((rc = ring_result(cudaGetDevice(&before))) != LAB_OK)
+        return rc;
     rc = meet(ring);
     for (int k = 0; k < n - 1; k++) { // reduce-scatter step k
         for (int r = 0; r < n && rc == LAB_OK; r++)
@@ -226,7 +227,7 @@ int ring_reduce_scatter(struct ring *ring, void *const *buf, size_t count, enum 
             rc = scatter_add(ring, r, k, (char *)buf[r], chunk_of(ring, r - 2 - k, count, type),
                              type, op);
     }
-    cudaSetDevice(before);
+    ring_result(cudaSetDevice(before));
     return rc;
     // END SOLUTION
     // STUB: (void)ring;
@@ -509,11 +510,12 @@ int ring_pipelined(struct ring *ring, void *const *send, void *const *recv, size
     if (rc != LAB_OK)
         return rc;
     struct flight flight = {ring, recv, count, type, op, slices};
-    cudaGetDevice(&before);
+    if ((rc = ring_result(cudaGetDevice(&before))) != LAB_OK)
+        return rc;
     rc = copy_in(ring, send, recv, count * ring_type_bytes(type));
     if (rc == LAB_OK && ring->n > 1 && count > 0)
         rc = fly(&flight);
-    cudaSetDevice(before);
+    ring_result(cudaSetDevice(before));
     return rc;
     // END SOLUTION
     // STUB: (void)ring;
@@ -692,9 +694,10 @@ int ring_one_shot(struct ring *ring, void *const *send, void *const *recv, size_
         rc = LAB_ENOPEER;
     if (rc != LAB_OK || count == 0)
         return rc;
-    cudaGetDevice(&before);
+    if ((rc = ring_result(cudaGetDevice(&before))) != LAB_OK)
+        return rc;
     rc = shoot(ring, send, recv, count, type, op);
-    cudaSetDevice(before);
+    ring_result(cudaSetDevice(before));
     return rc;
     // END SOLUTION
     // STUB: (void)ring;

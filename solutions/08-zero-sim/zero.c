@@ -423,7 +423,7 @@ static int allocate_one(struct zero_run *run, int rank, const struct zero_op *op
     if (!rc)
         rc = ledger_add(op->host ? &run->host : &run->gpu, rank, op->kind, op->bytes);
     if (rc) // nothing was made, or the ledger has a limit of its own
-        (void)(op->host ? cudaFreeHost(made) : cudaFree(made));
+        (void)ring_result(op->host ? cudaFreeHost(made) : cudaFree(made));
     else
         *at = made;
     return rc;

@@ -29,7 +29,7 @@ MISCONCEPTIONS = [
         belief="whatever goes wrong in cudaGetDeviceCount, it means that there is no GPU",
         find="""    if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver)
         count = 0; // a fact about the machine
-    else if (error != cudaSuccess)
+    else if (inv_result(error) != LAB_OK)
         return LAB_ECUDA; // CUDA cannot say: that is not the same as "none"
 """,
         replace="""    if (error != cudaSuccess)
@@ -140,7 +140,7 @@ MISCONCEPTIONS = [
     (void)cudaGetDevice(&before);
     if ((rc = inv_result(cudaSetDevice(device))))
         return rc;
-    (void)cudaSetDevice(before);
+    (void)inv_result(cudaSetDevice(before));
 """,
         named=("context",),
     ),
@@ -165,7 +165,7 @@ MISCONCEPTIONS = [
         name="current_device_is_mine",
         todo=3,
         belief="who cares about the current device sets it before using it: I need not put it back",
-        find="""    (void)cudaSetDevice(before);
+        find="""    (void)inv_result(cudaSetDevice(before));
     if (rc)
         return rc;
     *free_bytes""",
@@ -178,7 +178,7 @@ MISCONCEPTIONS = [
         name="zero_was_current",
         todo=3,
         belief="device 0 is the current one unless I change it, so I go back to 0",
-        find="""    (void)cudaSetDevice(before);
+        find="""    (void)inv_result(cudaSetDevice(before));
     if (rc)
         return rc;
     *free_bytes""",
@@ -244,7 +244,7 @@ MISCONCEPTIONS = [
         todo=4,
         belief="when an allocation fails the program ends anyway; nothing has to be freed",
         find="""    while (rc && i > 0)
-        (void)cudaFree(made[--i]);
+        (void)inv_result(cudaFree(made[--i]));
 """,
         replace="",
         named=("leak|freed|free again|still allocated|given back|all or nothing",),
@@ -298,7 +298,7 @@ MISCONCEPTIONS = [
         todo=4,
         belief="cudaDeviceReset gives back what I have allocated; that is what it is for",
         find="""    while (rc && i > 0)
-        (void)cudaFree(made[--i]);
+        (void)inv_result(cudaFree(made[--i]));
 """,
         replace="""    while (rc && i > 0) {
         (void)cudaSetDevice(--i);
@@ -311,11 +311,11 @@ MISCONCEPTIONS = [
         name="errors_need_no_way_back",
         todo=4,
         belief="after a failure nobody minds which GPU is current",
-        find="""    (void)cudaSetDevice(before);
+        find="""    (void)inv_result(cudaSetDevice(before));
     if (!rc)
         memcpy(""",
         replace="""    if (!rc)
-        (void)cudaSetDevice(before);
+        (void)inv_result(cudaSetDevice(before));
     if (!rc)
         memcpy(""",
         named=("current device|current GPU|is current",),

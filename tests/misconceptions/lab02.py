@@ -168,7 +168,7 @@ MISCONCEPTIONS = [
         name="half_is_better_than_nothing",
         todo=3,
         belief="if one direction cannot be had, the others may stay on: better than nothing",
-        find="        if (rc != LAB_OK)\n            peer_disable(&done);\n        cudaSetDevice(before);",
+        find="        if (rc != LAB_OK)\n            peer_disable(&done);\n        peer_result(cudaSetDevice(before));",
         replace="        cudaSetDevice(before);",
         named=("off again|back|as it was|stays? on|left on|is on",),
     ),
@@ -206,9 +206,8 @@ MISCONCEPTIONS = [
         name="off_means_all_off",
         todo=4,
         belief="disable means that nobody has access afterwards: I switch everything off",
-        find="    cudaGetDevice(&before);\n    while (undo->count > 0) {",
-        replace="""    cudaGetDevice(&before);
-    for (int from = 0; from < peer_gpus(); from++)
+        find="    while (undo->count > 0) {",
+        replace="""    for (int from = 0; from < peer_gpus(); from++)
         for (int to = 0; to < peer_gpus(); to++)
             if (from != to && !cudaSetDevice(from) && cudaDeviceDisablePeerAccess(to))
                 cudaGetLastError();
@@ -219,8 +218,8 @@ MISCONCEPTIONS = [
         name="the_list_is_the_callers",
         todo=4,
         belief="the undo list is input; emptying it is not my business",
-        find="    int before = 0, rc = LAB_OK;\n\n    if (undo == NULL",
-        replace="    struct peer_undo mine;\n    int before = 0, rc = LAB_OK;\n\n    if (undo != NULL && undo->count >= 0 && undo->count <= PEER_MAX_PAIRS) {\n        mine = *undo;\n        undo = &mine;\n    }\n    if (undo == NULL",
+        find="    int before = 0, rc;\n\n    if (undo == NULL",
+        replace="    struct peer_undo mine;\n    int before = 0, rc;\n\n    if (undo != NULL && undo->count >= 0 && undo->count <= PEER_MAX_PAIRS) {\n        mine = *undo;\n        undo = &mine;\n    }\n    if (undo == NULL",
         named=("count|second call|twice",),
     ),
     Misconception(
@@ -319,8 +318,8 @@ MISCONCEPTIONS = [
         todo=6,
         grave="leak",
         belief="who probes a direction wants to use it: access may stay on",
-        find="    peer_disable(&undo);\n    cudaFree(word);",
-        replace="    cudaFree(word);",
+        find="    int undone = peer_disable(&undo);\n",
+        replace="    int undone = LAB_OK;\n",
         named=("access", "off|on|before|as (you|it) (found|was)"),
     ),
     Misconception(

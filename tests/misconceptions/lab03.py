@@ -134,9 +134,9 @@ MISCONCEPTIONS = [
         grave="leak",
         belief="events are destroyed with the stream that they were recorded in",
         find="""        if (stage->filled[i])
-            (void)cudaEventDestroy(stage->filled[i]);
+            (void)p2p_result(cudaEventDestroy(stage->filled[i]));
         if (stage->drained[i])
-            (void)cudaEventDestroy(stage->drained[i]);
+            (void)p2p_result(cudaEventDestroy(stage->drained[i]));
 """,
         replace="",
         named=("event",),

@@ -110,7 +110,7 @@ MISCONCEPTIONS = [
         todo=3,
         grave="race",
         belief="when a collective begins every rank is idle: nothing has to be waited for",
-        find="    cudaGetDevice(&before);\n    rc = meet(ring);\n    for (int k = 0; k < n - 1; k++) { // reduce-scatter",
+        find="    if ((rc = ring_result(cudaGetDevice(&before))) != LAB_OK)\n        return rc;\n    rc = meet(ring);\n    for (int k = 0; k < n - 1; k++) { // reduce-scatter",
         replace="    cudaGetDevice(&before);\n    for (int k = 0; k < n - 1; k++) { // reduce-scatter",
         named=("ready|queued before|begins|still|before",),
     ),

@@ -15,7 +15,7 @@ MUTANTS = [
     Mutant(
         name="count_every_error_is_zero",
         todo=1,
-        find="    else if (error != cudaSuccess)\n"
+        find="    else if (inv_result(error) != LAB_OK)\n"
         '        return LAB_ECUDA; // CUDA cannot say: that is not the same as "none"\n'
         "    *n = count;",
         replace="    *n = error == cudaSuccess ? count : 0;",
@@ -65,7 +65,7 @@ MUTANTS = [
     Mutant(
         name="mem_not_restored",
         todo=3,
-        find="    (void)cudaSetDevice(before);\n    if (rc)\n        return rc;\n    *free_bytes",
+        find="    (void)inv_result(cudaSetDevice(before));\n    if (rc)\n        return rc;\n    *free_bytes",
         replace="    if (rc)\n        return rc;\n    *free_bytes",
         rejected_by="mem",
         why="the caller's next cudaMalloc goes to another GPU",
@@ -73,7 +73,7 @@ MUTANTS = [
     Mutant(
         name="mem_restores_gpu_0",
         todo=3,
-        find="    (void)cudaSetDevice(before);\n    if (rc)\n        return rc;\n    *free_bytes",
+        find="    (void)inv_result(cudaSetDevice(before));\n    if (rc)\n        return rc;\n    *free_bytes",
         replace="    (void)cudaSetDevice(0);\n    if (rc)\n        return rc;\n    *free_bytes",
         rejected_by="mem",
         why="not everybody started on GPU 0",
@@ -99,7 +99,7 @@ MUTANTS = [
     Mutant(
         name="alloc_not_restored",
         todo=4,
-        find="    (void)cudaSetDevice(before);\n    if (!rc)\n",
+        find="    (void)inv_result(cudaSetDevice(before));\n    if (!rc)\n",
         replace="    if (!rc)\n",
         rejected_by="alloc_each",
         why="the last GPU stays current",
@@ -107,7 +107,7 @@ MUTANTS = [
     Mutant(
         name="alloc_leaks_on_failure",
         todo=4,
-        find="    while (rc && i > 0)\n        (void)cudaFree(made[--i]);\n",
+        find="    while (rc && i > 0)\n        (void)inv_result(cudaFree(made[--i]));\n",
         replace="",
         rejected_by="alloc_full",
         why="the buffers made before the failure are lost",

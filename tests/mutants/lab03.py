@@ -67,7 +67,7 @@ MUTANTS = [
     Mutant(
         name="stage_leaves_the_device_changed",
         todo=3,
-        find="    (void)cudaSetDevice(before);\n    if (rc)\n        (void)stage_destroy(&made);",
+        find="    (void)p2p_result(cudaSetDevice(before));\n    if (rc)\n        (void)stage_destroy(&made);",
         replace="    if (rc)\n        (void)stage_destroy(&made);",
         rejected_by="stage_create",
         why="the caller goes on on another GPU",
@@ -84,7 +84,7 @@ MUTANTS = [
         name="stage_destroy_keeps_the_buffers",
         todo=3,
         grave="leak",
-        find="        if (stage->host[i])\n            (void)cudaFreeHost(stage->host[i]);\n",
+        find="        if (stage->host[i])\n            (void)p2p_result(cudaFreeHost(stage->host[i]));\n",
         replace="",
         rejected_by="stage_create",
         why="pinned memory is the dearest thing to leak",
@@ -378,7 +378,7 @@ MUTANTS = [
     Mutant(
         name="stage_copy_moves_the_current_device",
         todo=4,
-        find="        rc = p2p_result(stage_chunks(stage, dst, src, bytes, stream));\n    (void)cudaSetDevice(before);\n    return rc;",
+        find="        rc = p2p_result(stage_chunks(stage, dst, src, bytes, stream));\n    (void)p2p_result(cudaSetDevice(before));\n    return rc;",
         replace="        rc = p2p_result(stage_chunks(stage, dst, src, bytes, stream));\n    return rc;",
         rejected_by="stage_copy",
         why="the caller's next cudaMalloc lands on another GPU",
@@ -450,8 +450,8 @@ MUTANTS = [
     Mutant(
         name="stage_copy_hides_what_failed",
         todo=4,
-        find="        rc = p2p_result(stage_chunks(stage, dst, src, bytes, stream));\n    (void)cudaSetDevice(before);\n    return rc;",
-        replace="        (void)p2p_result(stage_chunks(stage, dst, src, bytes, stream));\n    (void)cudaSetDevice(before);\n    return LAB_OK;",
+        find="        rc = p2p_result(stage_chunks(stage, dst, src, bytes, stream));\n    (void)p2p_result(cudaSetDevice(before));\n    return rc;",
+        replace="        (void)p2p_result(stage_chunks(stage, dst, src, bytes, stream));\n    (void)p2p_result(cudaSetDevice(before));\n    return LAB_OK;",
         rejected_by="stage_copy_errors",
         why="a copy that was never queued",
     ),

@@ -453,7 +453,7 @@ MUTANTS = [
     Mutant(
         name="start_moves_the_current_device",
         todo=4,
-        find="            sum_result(cudaStreamSynchronize(part[i].stream));\n    cudaSetDevice(before);\n    return rc;",
+        find="            sum_result(cudaStreamSynchronize(part[i].stream));\n    sum_result(cudaSetDevice(before));\n    return rc;",
         replace="            sum_result(cudaStreamSynchronize(part[i].stream));\n    return rc;",
         rejected_by="start",
         why="the caller's next cudaMalloc lands on another GPU",

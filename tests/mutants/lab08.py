@@ -504,7 +504,7 @@ MUTANTS = [
         name="memory_the_ledger_refuses_stays",
         todo=6,
         find="    if (rc) // nothing was made, or the ledger has a limit of its own\n"
-        "        (void)(op->host ? cudaFreeHost(made) : cudaFree(made));\n    else\n",
+        "        (void)ring_result(op->host ? cudaFreeHost(made) : cudaFree(made));\n    else\n",
         replace="    if (!rc)\n",
         rejected_by="memory_full",
         why="something left behind on an error path",

@@ -225,10 +225,13 @@ static void expect_no_room(struct lab_test *t, const struct probe_in *in)
     struct machine m;
     use_machine(t, "hgx-h200-4", &m);
     lab_fault(t, "alloc:1");
-    const struct probe_out *out =
-        lab_output(lab_run(t, "probe", in, sizeof *in, sizeof(struct probe_out)));
+    struct lab_run *run = lab_run(t, "probe", in, sizeof *in, sizeof(struct probe_out));
+    const struct probe_out *out = lab_output(run);
     expect_call(t, &m, &out->call, LAB_ENOMEM, in->current,
                 "peer_probe(3, 1), when no memory is left,");
+    lab_expect(t, lab_witness(run)->faults == 0,
+               "peer_probe(3, 1), when no memory is left, launched a kernel on memory that it has "
+               "not got");
     lab_expect(t, out->works == UNTOUCHED, "peer_probe(3, 1) failed, yet it wrote *works");
     lab_expect(t, memcmp(out->on_before, out->on_after, sizeof out->on_before) == 0,
                "peer_probe(3, 1) failed and changed which directions are on");
@@ -249,6 +252,23 @@ static void expect_error(struct lab_test *t, const struct probe_in *in)
     lab_fault(t, NULL);
 }
 
+/* Where access cannot be switched off again, it is not as it was, and that is no success. The
+ * adapter has switched every direction off once before (look). */
+static void expect_told(struct lab_test *t, const struct probe_in *in)
+{
+    char fault[60];
+    int n = lab_gpus(t);
+    snprintf(fault, sizeof fault, "call:cudaDeviceDisablePeerAccess=%d", n * (n - 1) + 1);
+    lab_fault(t, fault);
+    const struct probe_out *out =
+        lab_output(lab_run(t, "probe", in, sizeof *in, sizeof(struct probe_out)));
+    lab_expect(t, out->call.rc == LAB_ECUDA && out->works == UNTOUCHED,
+               "peer_probe(3, 1), where CUDA refuses to switch access from GPU 3 to GPU 1 off "
+               "again, returned %s and %s *works, expected LAB_ECUDA and *works as it was",
+               result_name(out->call.rc), out->works == UNTOUCHED ? "did not write" : "wrote");
+    lab_fault(t, NULL);
+}
+
 /* The last question opens all points of this task: who never looks at what arrived, and says what
  * the runtime says, is wrong there. */
 static void check_probe(struct lab_test *t)
@@ -259,6 +279,7 @@ static void check_probe(struct lab_test *t)
         return;
     expect_no_room(t, &lost);
     expect_error(t, &lost);
+    expect_told(t, &lost);
     expect_no_stores(t, &lost, "peer-drop:3-1", "all");
 }
 
