@@ -113,12 +113,27 @@ static void pair(int *mine)
     printf("kernel us: %.1f\n", kernel_us(mine, begin, end));
 }
 
+/* Memory that was allocated before, and what was in it; beside it lies some that stays. */
+static void reuse()
+{
+    int *p = nullptr, *stays = nullptr;
+    cudaMalloc(&stays, sizeof *stays);
+    for (int i = 0; i < 2; i++) {
+        cudaMalloc(&p, sizeof *p);
+        if (i == 0)
+            store<<<1, 1>>>(p, 5);
+        printf("reused %d: %d\n", i, value_of(p));
+        cudaFree(p);
+    }
+}
+
 int main()
 {
     events();
     int *mine = allocations();
     calls(mine);
     pair(mine);
+    reuse();
     int *p;
     cudaSetDevice(2);
     cudaMalloc(&p, sizeof *p);

@@ -240,6 +240,12 @@ class Broken(unittest.TestCase):
             *((f"call:{kind}=1", {kind: "cudaErrorUnknown"}) for kind in KINDS),
             ("peer-drop:0-1", {"stored": "0", "copied": "0", "words": "0"}),
             ("peer-tear:0-1", {"words": "16"}),
+            ("link-damage:0-1=1", {"copied": str(8 ^ 1 << 16)}),
+            ("link-damage:0-1=9", {}),
+            ("link-damage:1-0=1", {}),
+            ("stale:0", {"reused 1": "5"}),
+            ("stale:1", {}),
+            ("process-dies:2@call=1", {}),
             ("gpu-lost:2@op=3", {"GPU 2, 3": "cudaErrorUnknown", "GPU 2, 4": "cudaErrorUnknown"}),
         ):
             with self.subTest(words=words):
@@ -253,6 +259,10 @@ class Broken(unittest.TestCase):
         both = float(self.seen("link:0-1=0.1,copy-delay:0-1=50")["us"])
         self.assertAlmostEqual(both - slow, 50, delta=0.2)
 
+    def test_a_program_is_killed_at_its_call(self) -> None:
+        dead, early = (run("broken", VGPU_FAULT=f"process-dies:1@call={n}") for n in (10, 1))
+        self.assertEqual((dead.returncode, early.returncode), (-signal.SIGKILL, -signal.SIGKILL))
+
     def test_a_slow_clock_is_for_processors_only(self) -> None:
         usual, slow, other = (self.seen(f"clock:{c}") for c in ("0=1", "0=0.01", "1=0.01"))
         self.assertEqual(usual, self.seen(""))
@@ -264,8 +274,8 @@ class Broken(unittest.TestCase):
         for wrong, why in (
             (
                 "aloc:3",
-                "none of alloc:, event:, call:, peer-drop:, peer-tear:, link:, copy-delay:, "
-                "gpu-lost:, granule:, clock:",
+                "none of alloc:, event:, call:, process-dies:, peer-drop:, peer-tear:, link:, "
+                "link-damage:, copy-delay:, gpu-lost:, granule:, clock:, stale:",
             ),
             ("alloc:0", "expected is a word like alloc:3, numbers above 0"),
             ("alloc:3x", "expected is a word like alloc:3"),
@@ -277,6 +287,9 @@ class Broken(unittest.TestCase):
             ("peer-drop:0-4", "the node has GPUs 0 to 3, and a link joins two"),
             ("peer-tear:0", "expected is a word like peer-tear:0-1"),
             ("clock:4=0.5", "the node has GPUs 0 to 3"),
+            ("stale:4", "the node has GPUs 0 to 3"),
+            ("process-dies:1", "expected is a word like process-dies:2@call=10"),
+            ("link-damage:0-1", "expected is a word like link-damage:0-1=2"),
             ("peer-drop:1-1", "the node has GPUs 0 to 3, and a link joins two"),
         ):
             said = run("broken", VGPU_FAULT=f"alloc:9,{wrong}").stderr

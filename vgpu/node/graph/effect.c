@@ -47,11 +47,22 @@ static void note_moved(struct op *op, enum moved how, uint64_t rows)
     process_fail(op->process, VGPU_LAUNCH_TIMEOUT, text);
 }
 
+/* VGPU_FAULT=link-damage: one bit in the middle of the first row, where there is no mapping. */
+static void damage_copy(const struct op *op)
+{
+    const struct vgpu_copy *c = &op->u.copy;
+    uint8_t *byte = c->bytes ? memory_view(c->dst + c->bytes / 2, 1) : NULL;
+    if (byte)
+        *byte ^= 1;
+}
+
 static void apply_copy(struct op *op)
 {
     op->process->usage->rows += op->u.copy.rows;
     if (!is_dropped(op))
         note_moved(op, move_copy(&op->process->memory, &op->u.copy), op->u.copy.rows);
+    if (inject_damages(op->from, op->to))
+        damage_copy(op);
 }
 
 /* Makes the whole process fail, as any fault of a GPU does. */

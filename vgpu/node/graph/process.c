@@ -79,7 +79,7 @@ struct process *process_new(struct order *order, pid_t pid, const char *program,
     start_devices(process);
     process->next = first_process;
     first_process = process;
-    node_counts()->processes++;
+    process->arrived = (int)++node_counts()->processes;
     return process;
 }
 

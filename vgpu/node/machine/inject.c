@@ -19,19 +19,23 @@ enum kind {
     ALLOC,
     EVENT,
     CALL,
+    PROCESS_DIES,
     PEER_DROP,
     PEER_TEAR,
     LINK,
+    LINK_DAMAGE,
     COPY_DELAY,
     GPU_LOST,
     GRANULE,
     CLOCK,
+    STALE,
     KINDS
 };
 
 static const struct form {
     const char *name;
-    /* d: a GPU number; f: a number; n: a name; all other characters are literal. */
+    /* d: the number of a GPU or process; f: a number; n: a name; all other characters are literal.
+     */
     const char *format;
     const char *example;
     bool pair; /* two GPUs are given */
@@ -39,18 +43,21 @@ static const struct form {
     {"alloc:", "f", "alloc:3", false},
     {"event:", "f", "event:2", false},
     {"call:", "n=f", "call:cudaMemcpyAsync=2", false},
+    {"process-dies:", "d@call=f", "process-dies:2@call=10", false},
     {"peer-drop:", "d-d", "peer-drop:0-1", true},
     {"peer-tear:", "d-d", "peer-tear:0-1", true},
     {"link:", "d-d=f", "link:0-1=0.1", true},
+    {"link-damage:", "d-d=f", "link-damage:0-1=2", true},
     {"copy-delay:", "d-d=f", "copy-delay:0-1=50 (microseconds)", true},
     {"gpu-lost:", "d@op=f", "gpu-lost:2@op=10", false},
     {"granule:", "d=f", "granule:1=4 (MiB)", false},
     {"clock:", "d=f", "clock:1=0.1", false},
+    {"stale:", "d", "stale:1", false},
 };
 
 static struct fault {
     enum kind kind;
-    int from, to; /* GPUs; words with one GPU use `from` */
+    int from, to; /* GPUs; words with one GPU, or a process, use `from` */
     double number;
     char name[NAME_BYTES]; /* of a call */
     /* Allocations, events, calls or operations counted so far. */
@@ -116,8 +123,8 @@ static bool read_word(const char *word, int gpus, char *error, size_t room)
         form++;
     if (form == forms + KINDS)
         return refuse_word(error, room, word,
-                           "none of alloc:, event:, call:, peer-drop:, peer-tear:, link:, "
-                           "copy-delay:, gpu-lost:, granule:, clock:");
+                           "none of alloc:, event:, call:, process-dies:, peer-drop:, peer-tear:, "
+                           "link:, link-damage:, copy-delay:, gpu-lost:, granule:, clock:, stale:");
     f.kind = (enum kind)(form - forms);
     snprintf(why, sizeof why, "expected is a word like %s, numbers above 0 and up to 10^12",
              form->example);
@@ -125,7 +132,7 @@ static bool read_word(const char *word, int gpus, char *error, size_t room)
         !is_valid_granule(&f))
         return refuse_word(error, room, word, why);
     snprintf(why, sizeof why, "the node has GPUs 0 to %d, and a link joins two", gpus - 1);
-    if (f.kind > CALL && (!names_node_gpus(&f, gpus) || (form->pair && f.from == f.to)))
+    if (f.kind > PROCESS_DIES && (!names_node_gpus(&f, gpus) || (form->pair && f.from == f.to)))
         return refuse_word(error, room, word, why);
     if (fault_count == WORDS)
         return refuse_word(error, room, word, "more than 16 words");
@@ -199,6 +206,15 @@ bool inject_fails(const char *call, uint32_t op)
     return fails;
 }
 
+bool inject_dies(int process)
+{
+    bool dies = false;
+    for (struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == PROCESS_DIES && f->from == process)
+            dies |= ++f->count >= (uint64_t)f->number;
+    return dies;
+}
+
 static bool is_between(const struct fault *f, enum kind kind, int a, int b)
 {
     return f->kind == kind && ((f->from == a && f->to == b) || (f->from == b && f->to == a));
@@ -220,6 +236,20 @@ bool inject_drops(int from, int to)
 bool inject_tears(int from, int to)
 {
     return has_one_way_fault(PEER_TEAR, from, to);
+}
+
+bool inject_damages(int from, int to)
+{
+    bool damages = false;
+    for (struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == LINK_DAMAGE && f->from == from && f->to == to)
+            damages |= ++f->count == (uint64_t)f->number;
+    return damages;
+}
+
+bool inject_stale(int gpu)
+{
+    return has_one_way_fault(STALE, gpu, 0);
 }
 
 double inject_rate(int from, int to)

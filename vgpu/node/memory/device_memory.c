@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "inject.h"
 #include "pool.h"
 #include "owner.h"
 #include "chunk_cache.h"
@@ -96,7 +97,7 @@ static struct block *new_block(struct owner *owner, int device, uint64_t bytes, 
 static void poison_bytes(int device, uint64_t offset, uint64_t bytes)
 {
     uint64_t first = offset / VGPU_CHUNK_BYTES;
-    if (memory_current->control->chunk[device][first])
+    if (memory_current->control->chunk[device][first] && !inject_stale(device))
         memset(memory_current->devices[device].base + offset, VGPU_POISON, bytes);
 }
 

@@ -3,6 +3,7 @@
  */
 #include "request.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -190,6 +191,14 @@ bool request_enter(struct connection *c)
     return false;
 }
 
+/* VGPU_FAULT=process-dies. A process that is not visible here loses its connection to CUDA only. */
+static void kill_process(struct connection *c)
+{
+    request_fail(c, VGPU_UNKNOWN, "this program is killed because VGPU_FAULT says so");
+    if (c->process->os_pid > 0)
+        kill(c->process->os_pid, SIGKILL);
+}
+
 void request_handle(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -207,6 +216,10 @@ void request_handle(struct connection *c)
     }
     if (c->process && inject_fails(q->call, q->op)) {
         request_fail(c, VGPU_UNKNOWN, "this call fails because VGPU_FAULT says so");
+        return;
+    }
+    if (c->process && q->op != VGPU_OP_BYE && inject_dies(c->process->arrived)) {
+        kill_process(c);
         return;
     }
     bool before = c->worked;

@@ -95,6 +95,7 @@ struct process {
     char program[128];
     /* In order of arrival; restarts when virtual time restarts. */
     int number;
+    int arrived; /* the first program of the node is 1; never restarts */
     int refs, connections;
     bool dead, left;          /* dead: see above; left: it has ended orderly */
     bool strict;              /* VGPU_STRICT=1: an access outside allocations is an error */

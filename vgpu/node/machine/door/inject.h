@@ -7,15 +7,21 @@
  *                          the second call of that name fails and does nothing; in place of a name
  *                          a kind: launch, copy, record (of an event), wait (of a stream for an
  *                          event), sync (of the host)
+ *     process-dies:2@call=10
+ *                          the second program that connects is killed at its tenth call
  *     peer-drop:0-1        stores and peer copies of GPU 0 to memory of GPU 1 are lost
  *     peer-tear:0-1        of what kernels of GPU 0 store to memory of GPU 1, only the first 64 of
  *                          each 512 bytes arrive
  *     link:0-1=0.1         transfers between GPU 0 and GPU 1 have a tenth of their rate
+ *     link-damage:0-1=2    of the second copy from GPU 0 to GPU 1 one bit in the middle arrives
+ *                          wrong
  *     copy-delay:0-1=50    copies between GPU 0 and GPU 1 start 50 us later
  *     gpu-lost:2@op=10     GPU 2 fails when its tenth operation is to be carried out
  *     granule:1=4          GPU 1's granularity (cuMemGetAllocationGranularity) is 4 MiB, not 2; a
  *                          power of two up to 1024
  *     clock:1=0.1          GPU 1's processors run at a tenth of their clock; its memory does not
+ *     stale:1              memory of GPU 1 that is allocated anew, up to 1 MiB at a time, holds
+ * what was there before, as on hardware, in place of a pattern
  *
  * The variable of the program that starts the node applies.
  */
@@ -39,6 +45,16 @@ bool inject_no_event(void);
 /* Called for each request (VGPU_OP_...) of a program, with the name of the call that sends it: true
  * if this one fails. */
 bool inject_fails(const char *call, uint32_t op);
+
+/* Called for each call of the program that was the `process`-th to connect: true if it is to be
+ * killed. */
+bool inject_dies(int process);
+
+/* Called for each copy from one GPU to another: true if it arrives damaged. */
+bool inject_damages(int from, int to);
+
+/* True if memory that is allocated anew keeps its contents. */
+bool inject_stale(int gpu);
 
 /* Faults of transfers between two GPUs. */
 bool inject_drops(int from, int to);
