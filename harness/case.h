@@ -50,8 +50,8 @@ struct lab_case {
     bool quick;          /* carries the label quick */
     bool needs_witness;  /* judges what only the virtual node records */
     const char *also_on; /* NULL, or a node on which the case runs a second time, so that an answer
-                            that fits only the default node fails. The first case of each TODO
-                            always runs on a second node, unless it chooses its nodes (lab_node) */
+                            that fits only the default node fails. Without it, a case that does not
+                            choose its nodes (lab_node) runs on LAB_NODE_OTHER, too */
     int min_gpus;        /* on real hardware: cannot run here below this */
     int wants_gpus;   /* on real hardware: uses up to this many if there are more than min_gpus */
     bool timed;       /* on real hardware: it measures time, so no other test may run meanwhile */

@@ -91,15 +91,20 @@ static void check_enable(struct lab_test *t)
     on_two_machines(t, ask_enables, "dgx-a100");
 }
 
-static void check_enable_again(struct lab_test *t)
+static void ask_enable_again(struct lab_test *t, const char *name)
 {
     struct machine m;
     struct enable_in in[] = {
         {.current = 1, .n = 2, .gpu = {0, 1}, .pre_count = 1, .pre = {{1, 0}}},
         {.current = 0, .n = 2, .gpu = {1, 0}, .pre_count = 2, .pre = {{1, 0}, {0, 1}}},
     };
-    use_machine(t, "hgx-h200-4", &m);
+    use_machine(t, name, &m);
     ask_enable(t, &m, in, COUNT(in), JUDGE_ENABLE);
+}
+
+static void check_enable_again(struct lab_test *t)
+{
+    on_two_machines(t, ask_enable_again, "dgx-a100");
 }
 
 static void check_enable_rollback(struct lab_test *t)
@@ -118,10 +123,10 @@ static void check_enable_rollback(struct lab_test *t)
     ask_enable(t, &m, &last_works, 1, JUDGE_ENABLE);
 }
 
-static void check_enable_arguments(struct lab_test *t)
+static void ask_enable_arguments(struct lab_test *t, const char *name)
 {
     struct machine m;
-    use_machine(t, "hgx-h200-4", &m);
+    use_machine(t, name, &m);
     struct enable_in in[] = {
         {.current = 1, .n = 2, .gpu = {0, 1}, .no_undo = 1},
         {.current = 1, .n = 2, .no_list = 1},
@@ -131,6 +136,11 @@ static void check_enable_arguments(struct lab_test *t)
         {.current = 1, .n = -1, .gpu = {0, 1}},
     };
     ask_enable(t, &m, in, COUNT(in), JUDGE_ENABLE);
+}
+
+static void check_enable_arguments(struct lab_test *t)
+{
+    on_two_machines(t, ask_enable_arguments, "dgx-a100");
 }
 
 static void ask_disables(struct lab_test *t, const char *name)
@@ -312,11 +322,11 @@ static void expect_meeting(struct lab_test *t, const struct machine *m, const st
 }
 
 /* The answer must come from trying: the node saw a kernel of `from` write into memory of `to`. */
-static void check_probe_tries(struct lab_test *t)
+static void ask_probe_tries(struct lab_test *t, const char *name)
 {
     struct machine m;
     struct probe_in in = {.current = 0, .from = 3, .to = 1};
-    use_machine(t, "hgx-h200-4", &m);
+    use_machine(t, name, &m);
     const struct lab_witness *w = lab_witness(ask_probe(t, &m, &in, 1));
     unsigned kernels = 0;
     for (unsigned i = 0; i < w->record_count; i++)
@@ -327,6 +337,12 @@ static void check_probe_tries(struct lab_test *t)
                "peer_probe(3, 1) launched kernels, but none on GPU 3 touched memory of GPU 1");
     expect_meeting(t, &m, &in);
     expect_no_stores(t, &in, "peer-tear:3-1", "some");
+    lab_fault(t, NULL);
+}
+
+static void check_probe_tries(struct lab_test *t)
+{
+    on_two_machines(t, ask_probe_tries, "dgx-a100");
 }
 
 /* ---- TODO(7) ---- */
@@ -356,13 +372,13 @@ static void check_dot(struct lab_test *t)
 
 /* ---- all of them together, all yours ---- */
 
-static void check_together(struct lab_test *t)
+static void ask_together(struct lab_test *t, const char *name)
 {
     struct machine m;
     struct matrix_in table = {.current = 1, .n = 4};
     struct enable_in both = {.gpu = {0, 1, 2, 3}, .pre = {{2, 0}}};
     struct probe_in probe = {.current = 1, .from = 2, .to = 0, .pre = 1};
-    use_machine(t, "hgx-h200-4", &m);
+    use_machine(t, name, &m);
     table.n = both.n = m.gpus < 4 ? m.gpus : 4;
     both.current = both.n - 1;
     both.pre_count = m.gpus > 2;
@@ -370,6 +386,11 @@ static void check_together(struct lab_test *t)
     ask_enable(t, &m, &both, 1, JUDGE_ENABLE | JUDGE_DISABLE);
     if (m.gpus > 2)
         ask_probe(t, &m, &probe, 1);
+}
+
+static void check_together(struct lab_test *t)
+{
+    on_two_machines(t, ask_together, "dgx-a100");
 }
 
 #define DIRECTIONS "peer access has a direction: from -> to and to -> from are two switches"

@@ -98,6 +98,10 @@ static void check_disable_others(struct lab_test *t)
     };
     use_machine(t, "hgx-h200-4", &m);
     ask_enable(t, &m, in, COUNT(in), JUDGE_DISABLE);
+    if (!lab_is_virtual(t))
+        return;
+    use_machine(t, "dgx-a100", &m);
+    ask_enable(t, &m, in, COUNT(in), JUDGE_DISABLE);
 }
 
 static void check_disable_bad(struct lab_test *t)
