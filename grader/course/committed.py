@@ -10,8 +10,10 @@ from pathlib import Path
 
 def committed_files(root: Path, folder: str) -> dict[str, bytes] | None:
     """Path below `folder` to contents, from git's index; None without a git checkout."""
+    if not (root / ".git").exists():
+        return None
     listed = _git(root, "ls-files", "--stage", "-z", "--", folder)
-    if listed is None or _git(root, "rev-parse", "--show-prefix") not in (b"\n", b""):
+    if listed is None:
         return None
     entries = [entry for entry in listed.decode().split("\0") if entry]
     blobs = {path: words.split()[1] for words, path in (entry.split("\t", 1) for entry in entries)}

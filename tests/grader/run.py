@@ -32,6 +32,7 @@ PROCESSES = {
     "commands/test_solution",
     "commands/test_term",
     "commands/test_watch",
+    "course/test_reset",
     "grade/test_contained",
     "grade/test_ingest",
     "grade/test_journal",

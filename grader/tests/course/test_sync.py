@@ -2,11 +2,10 @@
 """grader.course.sync: labs/ follows solutions/ and a learner's work is never lost."""
 
 import json
-import subprocess
 
 from grader.base.exits import LabError
 from grader.course.sync import State, compare, generate, handed_out, read_manifest, reset, sync
-from grader.tests.fake import README, SKELETON, SOLUTION, FakeCheckout
+from grader.tests.fake import SKELETON, SOLUTION, FakeCheckout
 
 SKELETON_FILE = "labs/01-tiny/tiny.c"
 
@@ -82,18 +81,6 @@ class Sync(FakeCheckout):
             self.sync()
             self.assertFalse(compare(self.project, [self.lab]).list_is_old)
         self.assertNotIn("01-tiny/tiny.h", read_manifest(self.project))
-
-    def test_reset_takes_given_files_from_git(self) -> None:
-        self.sync()
-        for words in (["init", "-q"], ["add", "."]):
-            subprocess.run(["git", *words], cwd=self.root, check=True)
-        self.write("labs/01-tiny/tiny.h", "mine\n")
-        (self.root / "labs/01-tiny/README.md").unlink()
-        kept = reset(self.project, self.lab)
-        self.assertEqual(kept, {"01-tiny/tiny.h": "01-tiny/tiny.h.bak1"})
-        self.assertEqual(self.read("labs/01-tiny/tiny.h"), "int twice(int n);\n")
-        self.assertEqual(self.read("labs/01-tiny/tiny.h.bak1"), "mine\n")
-        self.assertEqual(self.read("labs/01-tiny/README.md"), README)
 
     def test_a_rubric_names_no_hidden_case(self) -> None:
         case = {"case": "twice", "todo": 1, "points": 60}
