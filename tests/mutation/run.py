@@ -144,7 +144,7 @@ def _solution_code(shared: Bench, worker: str) -> str:
 
 
 def made_of(shared: Bench) -> list[Made]:
-    folder = shared.file.parent
+    folder = shared.project.labs_dir / shared.lab.folder
     header = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.h")))
     return mutants(shared.file.read_text(encoding="utf-8"), header)
 

@@ -39,14 +39,6 @@ WRONG = (
     ),
     (
         "02",
-        "probe",
-        "    if (rc == LAB_OK)\n        rc = undone;",
-        "    (void)undone;",
-        "cudaGetDevice",
-        "it returned LAB_OK",
-    ),
-    (
-        "02",
         "enable",
         "if ((rc = peer_result(cudaGetDevice(&before))) != LAB_OK)\n        return rc;\n    while",
         "rc = LAB_OK;\n    cudaGetDevice(&before);\n    while",

@@ -48,7 +48,7 @@ uint64_t kernel_conflict_ps(const struct topology *t, const struct op *op)
     if (!op->counts || op->counts->conflicts == 0)
         return 0;
     struct spread s = spread_blocks(t, op);
-    return (uint64_t)((double)op->counts->conflicts / s.blocks * s.most * s.cycle_ps);
+    return whole_of((double)op->counts->conflicts / s.blocks * s.most * s.cycle_ps);
 }
 
 /* ---- memory ---- */
@@ -87,7 +87,7 @@ uint64_t kernel_moved_bytes(const struct topology *t, const struct op *op,
                             const struct vgpu_run_counts *c)
 {
     uint64_t read = c->read_moved[op->device];
-    return read - (uint64_t)read_again(t, op, (double)read) + c->write_moved[op->device];
+    return read - whole_of(read_again(t, op, (double)read)) + c->write_moved[op->device];
 }
 
 /* A sector that is written in parts takes longer than one that is written at once. */
@@ -202,5 +202,5 @@ uint64_t kernel_extra_ps(const struct topology *t, const struct op *op)
     longest = fmax(longest, hypot(latency, s.blocks * p->launch_ps));
     longest = fmax(longest, atomics_ps(p, c));
     longest += c->accesses > 0 && op->graph != VGPU_GRAPH_NEXT ? p->first_access_ps : 0;
-    return (uint64_t)(longest - memory) + kernel_conflict_ps(t, op);
+    return whole_of(longest - memory) + kernel_conflict_ps(t, op);
 }

@@ -56,7 +56,7 @@ uint64_t kernel_latency(const struct topology *t, const struct op *op)
         if (m != op->device && c->read_bytes[m] + c->write_bytes[m] > 0)
             far = t->path[PATH_PEER].latency_ps;
     double clock = inject_clock(op->device);
-    uint64_t spun = (uint64_t)((double)c->cycles / clock_khz_of(t, op->device) * 1e9);
+    uint64_t spun = whole_of((double)c->cycles / clock_khz_of(t, op->device) * 1e9);
     least = (uint64_t)((double)least / clock) + far;
     if (op->graph != VGPU_GRAPH_NONE) {
         uint64_t own_ps =

@@ -75,7 +75,7 @@ static void send_to_memory(struct sender *s, struct op *op, uint64_t now_ps,
                            const struct vgpu_run_counts *c)
 {
     add_weighed_flow(s, op, now_ps, memory_route(s, op->device),
-                     (uint64_t)kernel_weighed_bytes(s->topology, op, c),
+                     whole_of(kernel_weighed_bytes(s->topology, op, c)),
                      kernel_moved_bytes(s->topology, op, c));
 }
 

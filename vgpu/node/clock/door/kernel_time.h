@@ -16,11 +16,20 @@
 #ifndef VGPU_KERNEL_TIME_H
 #define VGPU_KERNEL_TIME_H
 
+#include <math.h>
 #include "op.h"
 #include "topology.h"
 
 /* The time beyond that of the flows to the memories, in ps. */
 uint64_t kernel_extra_ps(const struct topology *t, const struct op *op);
+
+/* A time or a size as a whole number. Counts come from a program's process, and what is computed
+ * from them may be larger than 64 bits hold: it is then WHOLE_MOST, 4 * 10^18. */
+#define WHOLE_MOST 4e18
+static inline uint64_t whole_of(double value)
+{
+    return value < WHOLE_MOST ? (uint64_t)fmax(value, 0) : (uint64_t)WHOLE_MOST;
+}
 
 /* The bytes of the GPU's own memory, as many as take the same time when they are read. */
 double kernel_weighed_bytes(const struct topology *t, const struct op *op,
