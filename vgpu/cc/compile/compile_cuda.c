@@ -23,6 +23,7 @@ struct file {
     const char *text[2]; /* by enum cc_side: the source rewritten (rewrite.h); else null */
     const char *objects; /* messages about __shared__ variables whose constructors do not run */
     bool only_hosts;     /* __host__ __device__ functions may only be called in host code */
+    bool has_image;      /* the host's code is compiled with the image, not with room for it */
     bool no_header;      /* compile without the precompiled header, which Clang rejected */
 };
 
@@ -297,7 +298,7 @@ static bool finish_object(const struct file *file, const struct cc_text *fatbin)
     cc_add(&objcopy, "objcopy");
     rename_launch(file, &objcopy);
     if (part ? !cc_add_part(file->object, &file->bitcode, output_path(file, "part"), &objcopy)
-             : !add_image(file, fatbin, &objcopy))
+             : !file->has_image && !add_image(file, fatbin, &objcopy))
         return false;
     cc_add(&objcopy, file->object);
     return cc_run(&objcopy) == 0;
@@ -321,16 +322,35 @@ static bool build_image(struct file *file, struct cc_text *fatbin)
                           &file->code, fatbin);
 }
 
+/* AddressSanitizer lets nobody read behind a variable of the host's code: the image must have its
+ * size there when that is compiled. */
+static bool needs_image_first(const struct file *file)
+{
+    struct cc_list host = host_command(file, file->object);
+    bool found = false;
+
+    for (size_t i = 0; i < host.count; i++)
+        found |= cc_starts(host.item[i], "-fsanitize=") && strstr(host.item[i], "address") != NULL;
+    return found && file->bitcode.unit == NULL;
+}
+
 static bool compile(struct file *file)
 {
     struct cc_text fatbin = {0};
     struct cc_child device = start_device(file), host = {.pid = 0};
-    if (!makes_module(file))
+    file->has_image = !makes_module(file) && needs_image_first(file);
+    bool beside = !makes_module(file) && (!file->has_image || file->job->options->dryrun);
+    if (beside)
         host = start_host(file);
     if (file->job->options->dryrun)
         return true;
     int device_status = cc_wait(device);
     bool made = device_status == 0 && build_image(file, &fatbin);
+    if (file->has_image && made &&
+        !cc_write_file(output_path(file, "unit"), fatbin.data, fatbin.length))
+        return false;
+    if (file->has_image)
+        host = start_host(file);
     int host_status = cc_wait(host);
     struct outcome end = {cc_merge_messages(cc_child_errors(host), cc_child_errors(device)),
                           host_status, device_status};
