@@ -50,6 +50,16 @@ MUTANTS = [
         why="adds words that the other thread has not written yet",
     ),
     Mutant(
+        name="shared_cleared_too_early",
+        todo=2,
+        grave="race",
+        find="        partials[blockIdx.x] = sum[0];\n",
+        replace="        partials[blockIdx.x] = sum[0];\n"
+        "    else\n        sum[threadIdx.x] = 0.0f;\n",
+        rejected_by="shared",
+        why="thread 1 clears what thread 0 may not have added yet; every result is right by luck",
+    ),
+    Mutant(
         name="warp_without_barrier",
         todo=3,
         grave="race",
