@@ -22,7 +22,7 @@ LISTED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (\S+) \.+ +Passed", re.MULTILIN
 FAILED = re.compile(r"^fail  lab\d\d\.(\S+)  .*\n  what   (.*(?:\n {9}.*)*)", re.MULTILINE)
 # May differ: times of the virtual clock; which of several processes is too early, and its values.
 TIME = re.compile(r"\d+\.\d us")
-FIRST_RANK = re.compile(r"^rank \d+( of \d+), round \d+, byte \d+: got 0x\w+, want 0x\w+")
+FIRST_RANK = re.compile(r"^rank \d+( of \d+), round \d+, byte \d+: got 0x\w+, expected 0x\w+")
 ANSWER = re.compile(r"^```c\n(int inv_count.*?)^```\n.*^```c\n(.*?)^```\n", re.M | re.DOTALL)
 
 
