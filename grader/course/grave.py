@@ -11,7 +11,7 @@ KINDS = ("race", "lost data", "leak", "host wait")  # the verifiers' words, the 
 
 
 def ordered(kinds: Iterable[str]) -> list[str]:
-    """Each once; what is none is left out."""
+    """Each once; empty ones are left out."""
     found = set(kinds)
     return [kind for kind in KINDS if kind in found]
 
