@@ -21,7 +21,7 @@ int lab__stream_read(struct lab_stream *stream);
 /* The last lines that were printed, sanitised for a terminal: at most five, without findings. */
 void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room);
 /* Of the findings that the runtime printed the one that names the most lines of `file` (a name
- * without folders), sanitised, and the codes of the others; "" if there is none. Misuse of a call
+ * without folders), sanitised, and the codes of the others; "" without any. Misuse of a call
  * in another file, the tests', is left out. Returns the first of these lines, or 0; without a
  * finding that of a kernel's fault. */
 int lab__stream_finding(const struct lab_stream *stream, const char *file, char *text, size_t room);

@@ -14,7 +14,7 @@
 /* THRUST_VERSION of the releases that work: tests/cc/test_cccl.py. */
 enum { CCCL_OLDEST = 200500, CCCL_NEWEST = 300099 };
 
-/* Said of a CCCL that was found and is of another version; null: there is none. */
+/* What is said of a CCCL of another version that was found; null where none was found. */
 static const char *misfit;
 
 static const char *version_text(int version)

@@ -153,7 +153,8 @@ static bool makes_address(LLVMValueRef value, int depth)
 
 enum { ADDRESS_DEPTH = 3 };
 
-/* The constant by which the loop's variable is counted up in each round; 0: it is none. */
+/* The constant by which the loop's variable is counted up in each round; 0: it is not counted up by
+ * a constant. */
 static uint32_t step_of(LLVMValueRef phi, LLVMBasicBlockRef block)
 {
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {

@@ -14,7 +14,7 @@ enum cc_show { CC_SHOW_NOT, CC_SHOW_RUN, CC_SHOW_ONLY };
  * temporary one. */
 bool cc_proc_start(enum cc_show show, const char *keep);
 
-/* Names a result that is not finished: it is removed if the program ends. Null: there is none. */
+/* Names a result that is not finished: it is removed if the program ends. Null: no such result. */
 void cc_remove_at_end(const char *path);
 
 /* Are commands shown (--dryrun, -v)? */
