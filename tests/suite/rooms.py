@@ -5,6 +5,7 @@ rooms.py BUILD [--wrong] [PART ...]: figures for each part, and what is not allo
 when rooms use those above them, or files each other in a circle, more than the part's limits allow.
 
 --circle PART: the files of its largest circle, and which of them uses which, by what.
+--variables PART: its variables that can change (file scope, static in a function, of a thread).
 --draw PART: writes docs/figures/rooms-PART.dot and .svg anew; test_rooms.py compares the first.
 --wrong: the examples that must be rejected (test_rooms.py).
 
@@ -27,6 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = (".c", ".h", ".py", ".awk", ".sh", ".cpp")
 UNDEFINED, VARIABLES = "Uwv", "bdBD"
+CONSTANT = ".data.rel.ro"  # tables with addresses: written by the linker alone
 OUTSIDE = "(in no room)"
 
 Uses = dict[str, dict[str, set[str]]]  # file -> file -> the names that it uses there
@@ -48,7 +50,7 @@ class Seen:
     """What the symbols say. Files by their names in the part's folder."""
 
     uses: Uses
-    variables: int = 0
+    variables: dict[str, list[str]] = field(default_factory=dict)  # file -> those that can change
     missing: list[Path] = field(default_factory=list)
 
 
@@ -79,15 +81,20 @@ def source_of(object_: Path, build: Path) -> Path:
 
 
 def symbols(objects: list[Path]) -> dict[Path, list[tuple[str, str]]]:
-    """Kind and name of each symbol of each object file."""
+    """Kind and name of each symbol of each object file; a constant's kind is "r" or "R"."""
     found: dict[Path, list[tuple[str, str]]] = {object_: [] for object_ in objects}
     if not objects:
         return found
-    words = ["nm", "--print-file-name", "--format=posix", *objects]
+    words = ["nm", "--print-file-name", "--format=sysv", *objects]
     text = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     for line in text.splitlines():
-        file, _, rest = line.partition(": ")
-        name, kind = rest.split()[:2]
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) != 7:  # a heading
+            continue
+        file, _, name = cells[0].rpartition(":")
+        kind = cells[2]
+        if cells[6].startswith(CONSTANT):
+            kind = "r" if kind.islower() else "R"
         found[Path(file)].append((kind, name))
     return found
 
@@ -127,13 +134,13 @@ def _uses(inside: Mapping[str, Mapping[str, list[tuple[str, str]]]]) -> Uses:
     return uses
 
 
-def _variables(inside: Mapping[str, Mapping[str, list[tuple[str, str]]]]) -> int:
-    return sum(
-        kind in VARIABLES
+def _variables(inside: Mapping[str, Mapping[str, list[tuple[str, str]]]]) -> dict[str, list[str]]:
+    return {
+        file: names
         for files in inside.values()
-        for all_ in files.values()
-        for kind, _ in all_
-    )
+        for file, all_ in sorted(files.items())
+        if (names := sorted(name for kind, name in all_ if kind in VARIABLES))
+    }
 
 
 # ---- Python: imports ----
@@ -283,7 +290,7 @@ def row(part: Part, seen: Seen) -> list[str]:
         str(len(seen.uses)),
         f"{circle} (limit {part.largest})",
         str(len(upward(part, seen.uses))) if part.rooms else "no rooms",
-        str(seen.variables) if part.targets else "-",
+        str(sum(map(len, seen.variables.values()))) if part.targets else "-",
         str(lines),
     ]
 
@@ -350,21 +357,30 @@ def print_circle(uses: Uses) -> None:
                 print(f"{file} -> {used}: {', '.join(sorted(uses[file][used]))}")
 
 
+def print_variables(variables: dict[str, list[str]]) -> None:
+    for file, names in variables.items():
+        print(f"{file}: {', '.join(names)}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build", type=Path)
     parser.add_argument("parts", nargs="*")
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--circle", metavar="PART")
+    parser.add_argument("--variables", metavar="PART")
     parser.add_argument("--draw", metavar="PART")
     words = parser.parse_intermixed_args()
     build = words.build.resolve()
-    asked = words.circle or words.draw
+    asked = words.circle or words.variables or words.draw
     only = [asked] if asked else words.parts
     parts = [p for p in declared(build, words.wrong) if not only or p.name in only]
     found = [(p, seen_in(p, build)) for p in parts]
     if words.circle:
         print_circle(found[0][1].uses)
+        return 0
+    if words.variables:
+        print_variables(found[0][1].variables)
         return 0
     if words.draw:
         draw(found[0][0], found[0][1].uses)

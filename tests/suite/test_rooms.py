@@ -111,7 +111,7 @@ class Rejected(unittest.TestCase):
     def test_figures(self) -> None:
         part = next(p for p in rooms.declared(BUILD, wrong=True) if p.name == "symbols")
         seen = rooms.seen_in_objects(part, BUILD.resolve())
-        self.assertEqual(seen.variables, 1)
+        self.assertEqual(seen.variables, {"bottom/number.c": ["numbers"]})
         self.assertEqual(len(rooms.upward(part, seen.uses)), 1)
 
 

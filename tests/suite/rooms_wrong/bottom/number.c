@@ -6,7 +6,10 @@ int number_next(void);
 
 static int numbers;
 
+/* With addresses, and constant all the same: no variable. */
+static const char *const number_names[] = {"none", "one", "two", "three"};
+
 int number_next(void)
 {
-    return ++numbers < 3 ? command_count() : numbers;
+    return ++numbers < 3 && number_names[numbers][0] ? command_count() : numbers;
 }
