@@ -41,14 +41,20 @@ static cudaError_t connection_ready(void)
     return vgpu__wire() ? cudaSuccess : cudaErrorUnknown;
 }
 
-struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
+bool vgpu__admit(const char *call, uint32_t op)
 {
     if (vgpu__record(connection_ready()) != cudaSuccess)
-        return NULL;
+        return false;
     if (atomic_load_explicit(&vgpu__capturing, memory_order_relaxed) &&
         atomic_load(&capture_gate)(call, op) != cudaSuccess)
-        return NULL;
+        return false;
     vgpu__context_used();
+    vgpu__call_named(call);
+    return true;
+}
+
+struct vgpu_request *vgpu__new_request(const char *call, uint32_t op)
+{
     struct vgpu_request *request = (struct vgpu_request *)vgpu__self.wire->request;
     *request = (struct vgpu_request){.op = op,
                                      .device = vgpu__process.physical[vgpu__self.device],
@@ -59,8 +65,12 @@ struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
                                      .clock_ps = vgpu__self.clock_ps};
     vgpu_text_copy(request->call, sizeof request->call, call);
     vgpu__call_site(request->caller, request->site, sizeof request->site);
-    vgpu__call_named(call);
     return request;
+}
+
+struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
+{
+    return vgpu__admit(call, op) ? vgpu__new_request(call, op) : NULL;
 }
 
 cudaError_t vgpu__failed(void)

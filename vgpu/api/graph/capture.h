@@ -64,7 +64,7 @@ void vgpu__capture_end(struct capture *c);
 cudaError_t vgpu__capture_spoil_with(struct capture *c, const char *call, cudaError_t error,
                                      const char *why);
 
-/* Called by vgpu__begin. Returns (and records) an error if a call that sends an `op` request would
+/* Called by vgpu__admit. Returns (and records) an error if a call that sends an `op` request would
  * invalidate a capture. */
 vgpu__gate vgpu__capture_gate;
 

@@ -167,7 +167,7 @@ static bool node_belongs(const struct CUgraph_st *graph, const struct CUgraphNod
 cudaError_t vgpu__graph_check_new(const char *call, cudaGraphNode_t *out, cudaGraph_t graph,
                                   const cudaGraphNode_t *deps, size_t count, const void *params)
 {
-    if (!vgpu__begin(call, VGPU_OP_CONTEXT))
+    if (!vgpu__admit(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (!out || !vgpu__graph_known(graph) || (count && !deps) || !params)
         return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");
@@ -226,7 +226,7 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
 {
     static const char call[] = "cudaGraphKernelNodeSetParams";
     struct vgpu__launch kernel = {0};
-    if (!vgpu__begin(call, VGPU_OP_CONTEXT))
+    if (!vgpu__admit(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (!vgpu__node_known(node) || node->type != cudaGraphNodeTypeKernel || !pNodeParams)
         return vgpu__refuse_value(call, "no kernel node, or no parameters");
@@ -337,7 +337,7 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph
 
 cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
 {
-    if (!vgpu__begin("cudaGraphCreate", VGPU_OP_CONTEXT))
+    if (!vgpu__admit("cudaGraphCreate", VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (!pGraph || flags != 0)
         return vgpu__refuse_value("cudaGraphCreate", "flags must be 0");

@@ -46,7 +46,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
     const unsigned long long known_flags = cudaGraphInstantiateFlagAutoFreeOnLaunch |
                                            cudaGraphInstantiateFlagUpload |
                                            cudaGraphInstantiateFlagUseNodePriority;
-    if (!vgpu__begin(call, VGPU_OP_CONTEXT))
+    if (!vgpu__admit(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (!pGraphExec || !vgpu__graph_known(graph))
         return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");

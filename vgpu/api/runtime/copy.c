@@ -7,7 +7,7 @@
 
 cudaError_t vgpu__copy(const struct vgpu__copy *c)
 {
-    if (!vgpu__begin(c->call, VGPU_OP_COPY))
+    if (!vgpu__admit(c->call, VGPU_OP_COPY))
         return vgpu__failed();
     cudaError_t error = vgpu__copy_check(c);
     if (error != cudaSuccess)
@@ -57,7 +57,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 /* The device numbers must be valid but are otherwise ignored: the addresses decide (recorded). */
 cudaError_t vgpu__copy_peer(const struct vgpu__copy *c, int dst_device, int src_device)
 {
-    if (!vgpu__begin(c->call, VGPU_OP_COPY))
+    if (!vgpu__admit(c->call, VGPU_OP_COPY))
         return vgpu__failed();
     cudaError_t error = vgpu__copy_peer_check(c, dst_device, src_device);
     if (error == cudaSuccess && !c->sync)

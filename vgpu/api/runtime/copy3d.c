@@ -9,7 +9,7 @@ static cudaError_t copy_box(const char *call, const struct cudaMemcpy3DParms *p,
                             cudaStream_t stream, bool sync)
 {
     struct vgpu__copy copy;
-    if (!vgpu__begin(call, VGPU_OP_COPY))
+    if (!vgpu__admit(call, VGPU_OP_COPY))
         return vgpu__failed();
     if (!p)
         return vgpu__refuse(cudaErrorInvalidValue, call, "the parameters are a null pointer");
@@ -35,7 +35,7 @@ static cudaError_t copy_peer_box(const char *call, const struct cudaMemcpy3DPeer
                                  cudaStream_t stream, bool sync)
 {
     struct vgpu__copy copy;
-    if (!vgpu__begin(call, VGPU_OP_COPY))
+    if (!vgpu__admit(call, VGPU_OP_COPY))
         return vgpu__failed();
     if (!p)
         return vgpu__refuse(cudaErrorInvalidValue, call, "the parameters are a null pointer");
@@ -90,7 +90,7 @@ static cudaError_t fill_box(const char *call, struct cudaPitchedPtr p, int value
                               .element_bytes = 1,
                               .plane_rows = e.height,
                               .plane = p.pitch * p.ysize};
-    if (!vgpu__begin(call, VGPU_OP_MEMSET))
+    if (!vgpu__admit(call, VGPU_OP_MEMSET))
         return vgpu__failed();
     if (e.depth && e.height > p.ysize)
         return vgpu__refuse(cudaErrorInvalidValue, call,

@@ -108,7 +108,7 @@ cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, con
 {
     const struct batch batch = {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, stream};
     bool must_wait;
-    if (!vgpu__begin(call, VGPU_OP_COPY))
+    if (!vgpu__admit(call, VGPU_OP_COPY))
         return vgpu__failed();
     cudaError_t error = check_batch(&batch);
     if (error == cudaSuccess)

@@ -9,7 +9,7 @@
 static cudaError_t enqueue_host_function(const char *name, struct host_function function)
 {
     cudaError_t error;
-    if (!vgpu__begin(name, VGPU_OP_HOST_FUNC))
+    if (!vgpu__admit(name, VGPU_OP_HOST_FUNC))
         return vgpu__failed();
     if (!function.function && !function.callback)
         return vgpu__refuse(cudaErrorInvalidValue, name, "the function is a null pointer");

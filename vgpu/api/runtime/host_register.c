@@ -184,7 +184,7 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
     const unsigned int known = cudaHostRegisterPortable | cudaHostRegisterMapped |
                                cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
     uint64_t address = (uint64_t)(uintptr_t)ptr, end;
-    if (!vgpu__begin(call, VGPU_OP_CONTEXT))
+    if (!vgpu__admit(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (flags & cudaHostRegisterIoMemory)
         return vgpu__refuse(cudaErrorNotSupported, call, "memory of other devices is not modelled");

@@ -51,7 +51,7 @@ cudaError_t vgpu_pop_call(dim3 *grid, dim3 *block, size_t *shared, cudaStream_t 
 static cudaError_t launch_symbol(struct vgpu__launch *l, const void *func, void **args,
                                  cudaStream_t stream)
 {
-    if (!vgpu__begin(l->call, VGPU_OP_LAUNCH))
+    if (!vgpu__admit(l->call, VGPU_OP_LAUNCH))
         return vgpu__failed();
     vgpu__self.unchecked.launches++;
     vgpu__self.unchecked.kernel = NULL; /* unknown until vgpu__launch_check has found it */

@@ -7,7 +7,7 @@ cudaError_t vgpu__fill(const char *call, const struct memset_call *set, cudaStre
                        bool sync)
 {
     cudaError_t error;
-    if (!vgpu__begin(call, VGPU_OP_MEMSET))
+    if (!vgpu__admit(call, VGPU_OP_MEMSET))
         return vgpu__failed();
     if (set->rows > 1 && set->width > set->pitch)
         return vgpu__refuse(cudaErrorInvalidValue, call,

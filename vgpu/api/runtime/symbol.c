@@ -27,7 +27,7 @@ static cudaError_t locate_variable(const char *call, const void *symbol, struct 
     struct vgpu_host_module *module;
     const struct vgpu_reply *reply;
     uint32_t id;
-    if (!vgpu__begin(call, VGPU_OP_VAR))
+    if (!vgpu__admit(call, VGPU_OP_VAR))
         return vgpu__failed();
     const struct vgpu_managed *managed = vgpu__find_managed(symbol);
     if (managed) {

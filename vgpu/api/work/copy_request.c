@@ -221,13 +221,8 @@ cudaError_t vgpu__copy_send(const struct vgpu__copy *c)
     cudaError_t error = stage_pageable(c, &s);
     if (error != cudaSuccess)
         return error;
-    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_COPY);
-    if (request) {
-        fill_copy_request(request, c, &s);
-        error = vgpu__end(NULL);
-    } else {
-        error = vgpu__failed();
-    }
+    fill_copy_request(vgpu__new_request(c->call, VGPU_OP_COPY), c, &s);
+    error = vgpu__end(NULL);
     if (error == cudaSuccess && s.dst && s.stage)
         copy_staged_rows(c, c->dst, side_layout(c, false), staging_address(&s), packed_layout(c));
     if (s.stage)
@@ -237,7 +232,7 @@ cudaError_t vgpu__copy_send(const struct vgpu__copy *c)
 
 cudaError_t vgpu__copy_again(const struct vgpu__copy *c)
 {
-    if (!vgpu__begin(c->call, VGPU_OP_COPY))
+    if (!vgpu__admit(c->call, VGPU_OP_COPY))
         return vgpu__failed();
     cudaError_t error = vgpu__copy_check(c);
     return error == cudaSuccess ? vgpu__copy_send(c) : error;
@@ -256,9 +251,7 @@ cudaError_t vgpu__copy_peer_check(const struct vgpu__copy *c, int dst_device, in
 
 cudaError_t vgpu__copy_peer_send(const struct vgpu__copy *c, int dst_device, int src_device)
 {
-    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_COPY);
-    if (!request)
-        return vgpu__failed();
+    struct vgpu_request *request = vgpu__new_request(c->call, VGPU_OP_COPY);
     fill_copy_request(request, c, &(struct staged){NULL, false, false});
     if (c->width == 0)
         return vgpu__end(NULL);

@@ -162,7 +162,7 @@ void vgpu__thread_registered(void);
 void vgpu__thread_made(bool made);
 
 /* The number of stream captures under way and of events recorded in one. While it is not 0,
- * vgpu__begin calls the gate, which returns (and records) an error if such a call would invalidate
+ * vgpu__admit calls the gate, which returns (and records) an error if such a call would invalidate
  * a capture. */
 extern atomic_int vgpu__capturing;
 typedef cudaError_t vgpu__gate(const char *call, uint32_t op);
@@ -174,8 +174,13 @@ void vgpu__gate_set(vgpu__gate *gate);
  * cost of a call. */
 cudaError_t vgpu__enter(void);
 
-/* Begins a call that needs a context. Returns the calling thread's request, zeroed, with op, call,
- * device, peer (-1) and clock filled in; NULL: the call must return vgpu__failed(). */
+/* What a call that needs a context does before its checks: connects, asks the gate, and names the
+ * call for messages. False: the call must return vgpu__failed(). */
+bool vgpu__admit(const char *call, uint32_t op);
+/* The calling thread's request, zeroed, with op, call, device, peer (-1) and clock filled in; of a
+ * call that vgpu__admit has let pass. */
+struct vgpu_request *vgpu__new_request(const char *call, uint32_t op);
+/* Both; NULL: the call must return vgpu__failed(). */
 struct vgpu_request *vgpu__begin(const char *call, uint32_t op);
 cudaError_t vgpu__failed(void);
 

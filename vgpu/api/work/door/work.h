@@ -29,8 +29,8 @@ struct vgpu__copy {
     bool sync;
     size_t plane_rows, dst_plane, src_plane; /* plane_rows 0: one plane */
 };
-/* All record their errors. vgpu__copy_send needs a copy that vgpu__copy_check has accepted;
- * vgpu__copy_again does both. */
+/* All record their errors. vgpu__copy_send needs a copy that vgpu__copy_check has accepted, in a
+ * call that vgpu__admit has let pass; vgpu__copy_again does all three. */
 cudaError_t vgpu__copy_check(const struct vgpu__copy *copy);
 cudaError_t vgpu__copy_send(const struct vgpu__copy *copy);
 cudaError_t vgpu__copy_again(const struct vgpu__copy *copy);
