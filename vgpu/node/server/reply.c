@@ -9,6 +9,7 @@
 #include "machine.h"
 #include "pool.h"
 #include "process.h"
+#include "text.h"
 
 void request_cost(struct connection *c, uint64_t cost_ps)
 {
@@ -37,6 +38,25 @@ bool request_device(struct connection *c, int device)
     }
     c->reply.r.error = process_context(c->process, device);
     return c->reply.r.error == VGPU_SUCCESS;
+}
+
+struct op *request_op(struct connection *c, int device, enum op_kind kind)
+{
+    const struct vgpu_request *q = &c->request.q;
+    struct op *op = op_new(c->process, device, kind);
+    op->issue_ps = c->reply.r.clock_ps; /* the device receives it at the end of the call */
+    op->seen_ps = c->time.seen_ps;
+    op->graph = q->graph & VGPU_GRAPH_PLACE;
+    op->caller = q->caller;
+    vgpu_text_copy(op->call, sizeof op->call, q->call);
+    vgpu_text_copy(op->site, sizeof op->site, q->site);
+    return op;
+}
+
+void request_answer_at_once(struct connection *c, struct op *op)
+{
+    c->reply.r.step = (struct vgpu_step){op->check.component, op->check.number};
+    op_drop(op);
 }
 
 void request_wait_until(struct connection *c, struct op *op, enum wait until)

@@ -157,8 +157,9 @@ static void count_claims(const struct connection *c, const struct vgpu_request *
     bool waits =
         q->op == VGPU_OP_STREAM_SYNC || q->op == VGPU_OP_EVENT_SYNC || q->op == VGPU_OP_DEVICE_SYNC;
     bool costs = waits || request_form_queues(q);
-    node_counts()->clocks_set_back += q->clock_ps < c->time.clock_ps;
-    node_counts()->unpaid += costs && (q->free || q->graph != VGPU_GRAPH_NONE);
+    struct vgpu_summary *counts = node_counts();
+    counts->clocks_set_back += q->clock_ps < c->time.clock_ps;
+    counts->unpaid += costs && (q->free || q->graph != VGPU_GRAPH_NONE);
 }
 
 static void start_reply(struct connection *c)

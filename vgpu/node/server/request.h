@@ -78,12 +78,13 @@ void request_event_query(struct connection *c);
 void request_event_elapsed(struct connection *c);
 struct stream *request_stream(struct connection *c); /* NULL: the request has failed */
 
-/* request_work.c */
-void request_graph(struct connection *c);
+/* request_copy.c */
 void request_copy(struct connection *c);
 void request_memset(struct connection *c);
-void request_launch(struct connection *c);
 
+/* request_launch.c */
+void request_launch(struct connection *c);
+void request_graph(struct connection *c);
 void request_host_func(struct connection *c);
 void request_host_next(struct connection *c);
 
