@@ -50,6 +50,15 @@ class Row:
         return self.tests != ("-",)
 
 
+def results(root: Path) -> tuple[str, ...]:
+    """Names of the labs' results, as harness/lab.h has them: number I of them has the value -I."""
+    text = (root / "harness" / "lab.h").read_text(encoding="utf-8")
+    found = re.findall(r"^    (LAB_\w+) = (-?\d+),", text, re.MULTILINE)
+    if [int(value) for _, value in found] != [-i for i in range(len(found))]:
+        raise LabError("harness/lab.h: the results are not 0, -1, -2, ...")
+    return tuple(name for name, _ in found)
+
+
 def path(project: Project, lab: Lab) -> Path:
     """Where the table is."""
     return project.solutions_dir / lab.folder / "tests" / "contract.tsv"

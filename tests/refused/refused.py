@@ -45,20 +45,13 @@ from exceptions import ENDS, PASSED  # noqa: E402
 
 from grader.base.proc import capture  # noqa: E402
 from grader.building.needs import build_env  # noqa: E402
+from grader.course.contract import results  # noqa: E402
 from grader.course.mutants import student_files  # noqa: E402
 from grader.course.project import Lab, Project  # noqa: E402
 
 LIMITS = {"LAB_CPU_SECONDS": "20", "LAB_WALL_SECONDS": "90", "LAB_IDLE_SECONDS": "30"}
 CASE_SECONDS = 120.0
-RESULTS = (
-    "LAB_OK",
-    "LAB_EINVAL",
-    "LAB_ENOGPU",
-    "LAB_ENOPEER",
-    "LAB_ENOMEM",
-    "LAB_ECUDA",
-    "LAB_EPEER",
-)
+RESULTS = results(ROOT)
 COUNTS = ("cudaGetDeviceCount", "cuInit", "cuDeviceGetCount")  # where they fail there is no GPU
 OF_CUDA = ("LAB_ENOPEER", "LAB_ENOMEM", "LAB_ECUDA", "LAB_EPEER")
 FEWEST = 5  # calls that fail, of a lab; fewer, and the wrappers are not at work
