@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """sweep.py: builds and runs other people's CUDA programs, and judges what they do.
 
-    sweep.py --from CHECKOUTS [--only PATTERN] [--compile-only] [--record]
+    sweep.py --from CHECKOUTS [--only PATTERN] [--jobs N] [--compile-only] [--record]
     sweep.py --page
 
 CHECKOUTS holds one folder for each file *.toml beside this one, under the name that it gives as
 `folder`. A file names the repository, the commit, and for every program how it is built, its
 arguments and what shows that it was right. Nothing is written into the checkouts. --record enters
-the verdicts in table.json, and --page writes docs/foreign-programs.md's tables from that.
+the verdicts in table.json, and --page writes docs/foreign-programs.md's tables from that. With
+--jobs N programs run at a time, each on two processors of its own.
 
 A program (`[programs]`; the defaults of its repository are under `[defaults]`):
     at          its folder in the checkout; {name} is the program's name
@@ -28,18 +29,21 @@ A program (`[programs]`; the defaults of its repository are under `[defaults]`):
 """
 
 import argparse
+import concurrent.futures
 import contextlib
 import datetime
 import fnmatch
 import json
 import os
 import pathlib
+import queue
 import re
 import shlex
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import tomllib
 from typing import NamedTuple
@@ -61,6 +65,7 @@ FIELDS = frozenset(
     for word in words
 )
 MPIRUN = "mpirun --oversubscribe --bind-to none --allow-run-as-root -n {}"
+SHARED = threading.Lock()  # one program at a time compiles what its repository's others use, too
 ABORTED = {134: "SIGABRT", 136: "SIGFPE", 139: "SIGSEGV"}  # as mpirun and shells pass them on
 
 
@@ -78,7 +83,7 @@ def run(
     words: list[str], folder: pathlib.Path, seconds: float, **more: str
 ) -> tuple[int | None, str]:
     """The exit status, or None when time was up, and the output. Ends what it started, too."""
-    node = {"VGPU_NODE_ID": f"foreign-{os.getpid()}"}
+    node = {"VGPU_NODE_ID": f"foreign-{os.getpid()}-{threading.get_native_id()}"}
     with tempfile.TemporaryFile() as output:
         child = subprocess.Popen(
             words,
@@ -154,24 +159,35 @@ class Program:
                 (folder / path.name).symlink_to(path)
 
     def build(self, vgpu_cc: str, folder: pathlib.Path, seconds: float) -> tuple[int | None, str]:
-        flags, shared = self.words("flags"), folder.parent / "shared"
-        shared.mkdir(exist_ok=True)
-        commands, objects = [], []
-        for source in self.words("shared"):
-            made = shared / (pathlib.Path(source).stem + ".o")
-            objects.append(str(made))
-            if not made.exists():
-                commands.append([vgpu_cc, "-c", *flags, "-o", str(made), str(self.root / source)])
+        flags, commands = self.words("flags"), []
+        with SHARED:
+            status, output, objects = self.build_shared(vgpu_cc, folder, seconds)
+        if status != 0:
+            return status, output
         for module, source in self.fields.get("modules", {}).items():
             kind = "-ptx" if module.endswith(".ptx") else "-fatbin"
             commands.append([vgpu_cc, kind, *flags, "-o", module, str(self.at / source)])
         commands.append([vgpu_cc, "-o", "program", *self.sources(folder), *objects, *flags])
-        output = ""
         for command in commands:
             status, output = run(command, folder, seconds)
             if status != 0:
                 return status, output
         return 0, output
+
+    def build_shared(
+        self, vgpu_cc: str, folder: pathlib.Path, seconds: float
+    ) -> tuple[int | None, str, list[str]]:
+        shared, objects = folder.parent / "shared", []
+        shared.mkdir(exist_ok=True)
+        for source in self.words("shared"):
+            made = shared / (pathlib.Path(source).stem + ".o")
+            objects.append(str(made))
+            if not made.exists():
+                words = ["-c", *self.words("flags"), "-o", str(made), str(self.root / source)]
+                status, output = run([vgpu_cc, *words], folder, seconds)
+                if status != 0:
+                    return status, output, objects
+        return 0, "", objects
 
     def runs(self, folder: pathlib.Path, seconds: float) -> list[Outcome]:
         ranks, node, done = self.fields.get("ranks"), self.fields.get("node", ""), []
@@ -245,20 +261,29 @@ def choose(options: argparse.Namespace) -> list[Program]:
     return [program for program in programs if any(map(program.chosen, patterns))]
 
 
+def judged(program: Program, options: argparse.Namespace) -> tuple[str, dict]:
+    outcome = program.sweep(options)
+    whole = f"{program.repository}/{program.name}"
+    print(f"{outcome.verdict:16} {outcome.seconds:5.1f} s  {whole}  {outcome.reason}")
+    sys.stdout.flush()
+    return whole, {
+        "verdict": outcome.verdict,
+        "seconds": round(outcome.seconds, 1),
+        "date": str(datetime.datetime.now(datetime.UTC).date()),
+        "reason": outcome.reason,
+    }
+
+
 def sweep(options: argparse.Namespace) -> dict[str, dict]:
-    rows = {}
-    for program in choose(options):
-        outcome = program.sweep(options)
-        whole = f"{program.repository}/{program.name}"
-        print(f"{outcome.verdict:16} {outcome.seconds:5.1f} s  {whole}  {outcome.reason}")
-        sys.stdout.flush()
-        rows[whole] = {
-            "verdict": outcome.verdict,
-            "seconds": round(outcome.seconds, 1),
-            "date": str(datetime.datetime.now(datetime.UTC).date()),
-            "reason": outcome.reason,
-        }
-    return rows
+    """By several threads, each of which keeps to its own processors: so do its programs."""
+    free: queue.SimpleQueue[set[int]] = queue.SimpleQueue()
+    here = sorted(os.sched_getaffinity(0))
+    for job in range(options.jobs):
+        free.put(set(here[2 * job : 2 * job + 2]) or set(here))
+    with concurrent.futures.ThreadPoolExecutor(
+        options.jobs, initializer=lambda: os.sched_setaffinity(0, free.get())
+    ) as pool:
+        return dict(pool.map(lambda program: judged(program, options), choose(options)))
 
 
 # ---- the table ----
@@ -314,6 +339,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("--from", dest="checkouts", type=pathlib.Path, help="where they lie")
     parser.add_argument("--only", action="append", help="REPOSITORY/PROGRAM or a mark; wildcards")
+    parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
     parser.add_argument("--compile-only", action="store_true")
     parser.add_argument("--record", action="store_true", help="enter the verdicts in table.json")
     parser.add_argument("--seconds", type=float, default=100, help="for each build and each run")
