@@ -21,21 +21,40 @@ from grader.sandbox.policy import uid_of
 from tests.sandbox.tiers import available
 
 ROOT = Path(__file__).resolve().parents[2]
+MACHINES = slots.PLACES  # where graders agree
 OTHER = """
 import sys, time
 from contextlib import ExitStack
+from pathlib import Path
 from grader.sandbox import slots
+slots.PLACES = (Path(sys.argv[1]),) * 2
 with ExitStack() as all:
-    print(*(all.enter_context(slots.claim()) for _ in range(int(sys.argv[1]))), flush=True)
+    print(*(all.enter_context(slots.claim()) for _ in range(int(sys.argv[2]))), flush=True)
+    time.sleep(600)
+"""
+ASKING = """
+import sys, time
+from pathlib import Path
+from grader.sandbox import slots
+slots.PLACES = (Path(sys.argv[1]),) * 2
+with slots.asking(7, "hidden"):
+    print("in", flush=True)
     time.sleep(600)
 """
 
 
 class Slots(unittest.TestCase):
+    """In a folder of their own: otherwise a grader of this machine could wait for what a test
+    holds, and the test for what that grader has."""
+
+    def setUp(self) -> None:
+        self.place = self.enterContext(tempfile.TemporaryDirectory())
+        self.enterContext(mock.patch.object(slots, "PLACES", (Path(self.place),) * 2))
+
     def other(self, count: int) -> tuple["subprocess.Popen[str]", set[int]]:
         """Another grader, with so many slots."""
         process = subprocess.Popen(
-            [sys.executable, "-c", OTHER, str(count)],
+            [sys.executable, "-c", OTHER, self.place, str(count)],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             text=True,
@@ -60,6 +79,8 @@ class Slots(unittest.TestCase):
             self.assertLessEqual(mine, slot)
 
     def test_a_run_without_a_slot_takes_a_free_one(self) -> None:
+        """Among all graders of the machine: its user must be nobody else's."""
+        self.enterContext(mock.patch.object(slots, "PLACES", MACHINES))
         for tier in (one for one in available() if uid_of(0)):
             with self.subTest(tier=tier.value), slots.claim() as mine:
                 said = run(Request(argv=("/usr/bin/id", "-u")), tier).text.strip()
@@ -118,11 +139,7 @@ class Slots(unittest.TestCase):
         self.assertTrue(both)
 
     def test_a_killed_grader_asks_nothing(self) -> None:
-        script = (
-            "import time\nfrom grader.sandbox import slots\n"
-            "with slots.asking(7, 'hidden'):\n    print('in', flush=True)\n    time.sleep(600)\n"
-        )
-        words = [sys.executable, "-c", script]
+        words = [sys.executable, "-c", ASKING, self.place]
         with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout
             self.assertEqual(process.stdout.readline(), "in\n")
@@ -166,6 +183,7 @@ class Slots(unittest.TestCase):
                 self.assertEqual(slot, 0)
 
     def test_graders_of_one_user_agree_whatever_their_tmpdir(self) -> None:
+        self.enterContext(mock.patch.object(slots, "PLACES", MACHINES))
         for user in (0, 4711):
             with mock.patch.object(os, "geteuid", return_value=user):
                 tops = set()
