@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check.h"
+
 static bool passed_on(const char *variable)
 {
     static const char *const names[] = {"PATH",         "HOME",           "LANG",
@@ -87,6 +89,17 @@ char **lab__environment(struct lab_test *t, const struct lab_node *node)
             env[count++] = join_variable(t, name, value);
     }
     return env;
+}
+
+void lab__hold_checks(struct lab_test *t, struct lab_node *node, char **env)
+{
+    uint32_t checks = VGPU_CHECK_DEFAULT;
+    char error[300] = "", bad[32];
+    for (int i = 0; env[i]; i++)
+        if (strncmp(env[i], "VGPU_CHECK=", 11) == 0)
+            vgpu_check_parse(env[i] + 11, &checks, bad, sizeof bad);
+    if (!lab__node_look_for(node, checks, error, sizeof error))
+        lab__broken(t, 0, "the node was not told what to look for: %s", error);
 }
 
 void lab__environment_free(char **env)

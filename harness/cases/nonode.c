@@ -152,6 +152,12 @@ bool lab__node_seal(struct lab_node *node, int fd, size_t readable, char *error,
     return true;
 }
 
+bool lab__node_look_for(struct lab_node *node, uint32_t checks, char *error, size_t room)
+{
+    (void)node, (void)checks, (void)error, (void)room;
+    return true;
+}
+
 const char *lab__node_id(const struct lab_node *node)
 {
     (void)node;

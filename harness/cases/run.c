@@ -78,6 +78,8 @@ static void spawn_runner(struct lab_test *t, struct lab_run *run, struct attempt
         lab__broken(t, errno, "cannot make a pipe for the launcher");
     a->report = report[0];
     char **env = lab__environment(t, run->node);
+    if (run->node)
+        lab__hold_checks(t, run->node, env);
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     bool sealed = t->sealed.at && !lab__node_virtual();
     int fds[] = {nothing,

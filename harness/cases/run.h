@@ -51,6 +51,9 @@ void lab__check_launcher(struct lab_test *t, int report, int status);
 /* A short list of harmless variables, the node's, and the case's own. */
 char **lab__environment(struct lab_test *t, const struct lab_node *node);
 void lab__environment_free(char **env);
+/* Has the node look for whatever `env` says (VGPU_CHECK): the runner's code can change its own
+ * variables. */
+void lab__hold_checks(struct lab_test *t, struct lab_node *node, char **env);
 
 /* ---- real GPUs (nonode.c); nothing to do on the virtual node ---- */
 

@@ -93,17 +93,28 @@ int lab__node_connect(struct lab_node *node, char *error, size_t room)
     return 0;
 }
 
-bool lab__node_seal(struct lab_node *node, int fd, size_t readable, char *error, size_t room)
+/* Whether the node has done what was asked; `sent` is what sending it returned. */
+static bool is_done(struct lab_node *node, int sent, char *error, size_t room)
 {
     union node_answer to;
-    struct vgpu_request request = {.op = VGPU_OP_SEAL, .bytes = readable};
-    snprintf(request.call, sizeof request.call, "witness");
-    if (vgpu_send(node->socket, &request, sizeof request, &fd, 1) != 0 ||
-        lab__node_answer(node, &to, ANSWER_SECONDS) != 0)
+    if (sent != 0 || lab__node_answer(node, &to, ANSWER_SECONDS) != 0)
         snprintf(error, room, "no answer");
     else if (to.reply.error != 0)
         snprintf(error, room, "%.*s", (int)sizeof to.reply.explain, to.reply.explain);
     else
         return true;
     return false;
+}
+
+bool lab__node_seal(struct lab_node *node, int fd, size_t readable, char *error, size_t room)
+{
+    struct vgpu_request request = {.op = VGPU_OP_SEAL, .bytes = readable};
+    snprintf(request.call, sizeof request.call, "witness");
+    int sent = vgpu_send(node->socket, &request, sizeof request, &fd, 1);
+    return is_done(node, sent, error, room);
+}
+
+bool lab__node_look_for(struct lab_node *node, uint32_t checks, char *error, size_t room)
+{
+    return is_done(node, lab__node_ask(node, VGPU_OP_LEAST_CHECKS, checks), error, room);
 }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "wire.h"
 
 #define MIB (1ull << 20)
@@ -180,6 +181,24 @@ static void sealed(void)
     client_end(&w);
 }
 
+/* What is looked for in every program: only the first witness says so, before the first program,
+ * and no program switches it off. */
+static void least_checks(void)
+{
+    struct client c, w, other;
+    struct vgpu_request q = {.op = VGPU_OP_LEAST_CHECKS, .value = VGPU_CHECK_ORDER};
+    client_start_quiet(&w, "hgx-h200-4", "checks");
+    client_witness(&other, "checks");
+    CHECK(client_ask(&other, &q) == 1, "by another witness: %d", other.reply.r.error);
+    client_end(&other);
+    CHECK(client_ask(&w, &q) == 0, "%s", w.reply.r.explain);
+    client_join(&c, "checks");
+    CHECK(c.reply.r.u.hello.checks == VGPU_CHECK_ORDER, "%x", c.reply.r.u.hello.checks);
+    CHECK(client_ask(&w, &q) == 1, "after the first program: %d", w.reply.r.error);
+    client_end(&c);
+    client_end(&w);
+}
+
 /* Nothing a client sends may take the node down. */
 static void nonsense(void)
 {
@@ -203,6 +222,7 @@ int main(void)
     giving_back();
     witness_counts();
     sealed();
+    least_checks();
     nonsense();
     puts("memory: as recorded");
     return 0;

@@ -99,7 +99,7 @@ static void fill(void)
     if (again)
         return;
     memset(q, 0, sizeof *q);
-    q->op = source_byte(&input) % (VGPU_OP_TRACE + 3);
+    q->op = source_byte(&input) % (VGPU_OP_OBSERVE + 1);
     q->device = (int32_t)source_byte(&input) % 6 - 1;
     q->peer = (int32_t)source_byte(&input) % 6 - 1;
     q->flags = source_byte(&input) % 5;

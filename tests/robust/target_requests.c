@@ -82,7 +82,7 @@ static uint32_t op_of_handles(void)
 /* Nobody is here to call host functions or to speak for another thread. */
 static uint32_t any_op(void)
 {
-    uint32_t op = byte() % (VGPU_OP_TRACE + 2);
+    uint32_t op = byte() % (VGPU_OP_OBSERVE + 2);
     bool ours = op == VGPU_OP_HELLO || op == VGPU_OP_THREAD || op == VGPU_OP_HOST_FUNC ||
                 op == VGPU_OP_HOST_NEXT || op == VGPU_OP_BYE;
     return ours ? VGPU_OP_STREAM_CREATE : op;

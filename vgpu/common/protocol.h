@@ -184,6 +184,9 @@ enum vgpu_op {
      * first `bytes` are sources of copies to GPUs, the rest targets of copies from GPUs. Once,
      * before the first program. */
     VGPU_OP_SEAL,
+    /* value: checks (enum vgpu_check) that every program has, whatever it says in its hello. By the
+     * first witness, before the first program. */
+    VGPU_OP_LEAST_CHECKS,
     /* For vgpu-smi, which is neither a program nor a witness, so that looking changes nothing: ->
      * value = VGPU_PROTOCOL; fd: node info; data = struct vgpu_observed */
     VGPU_OP_OBSERVE,
@@ -395,6 +398,7 @@ struct vgpu_reply {
         struct {
             int32_t node_cpu;
             uint32_t protocol;
+            uint32_t checks; /* those asked for, and the node's least (enum vgpu_check) */
         } hello;
     } u;
     char explain[2048];    /* an explanation for the user; "" if there is none */

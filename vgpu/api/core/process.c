@@ -54,7 +54,7 @@ static void fill_hello(struct vgpu_request *request)
     request->u.hello.device_order_pci = order && strcmp(order, "PCI_BUS_ID") == 0;
     const char *strict = getenv("VGPU_STRICT");
     request->u.hello.strict = strict && strcmp(strict, "1") == 0;
-    request->u.hello.checks = vgpu__process.checks = checks_wanted();
+    request->u.hello.checks = checks_wanted();
     snprintf(request->u.hello.program, sizeof request->u.hello.program, "%s",
              program_invocation_short_name);
 }
@@ -131,6 +131,7 @@ static enum welcome send_hello(int fd)
         vgpu__process.info = map_info(fds[0]);
         vgpu__process.host_fd = fds[1];
         vgpu__process.node_cpu = answer.reply.u.hello.node_cpu;
+        vgpu__process.checks = answer.reply.u.hello.checks;
         atomic_store(&vgpu__process.latest_ps, answer.reply.clock_ps);
         close(fds[0]);
     }

@@ -27,6 +27,7 @@ void request_handle(struct connection *connection);
 void request_finish(struct connection *connection);
 
 /* request_hello.c */
+void request_least_checks(struct connection *c);
 void request_hello(struct connection *c);
 void request_thread(struct connection *c);
 void request_witness(struct connection *c);

@@ -25,6 +25,17 @@ static void start_over(void)
         trace_restart(server_state()->trace);
 }
 
+static uint32_t least_checks; /* by the first witness */
+
+void request_least_checks(struct connection *c)
+{
+    if (!c->first_witness || process_first())
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "what is looked for is the first witness's to say, before the first program");
+    else
+        least_checks = (uint32_t)c->request.q.value & VGPU_CHECK_ALL;
+}
+
 void request_hello(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -46,11 +57,12 @@ void request_hello(struct connection *c)
     c->process->os_pid = c->sender;
     trace_program(server_state()->trace, c->process, c->request_fd);
     c->process->strict = q->u.hello.strict;
-    c->process->checks = q->u.hello.checks;
+    c->process->checks = q->u.hello.checks | least_checks;
     if (c->process->checks & VGPU_CHECK_ORDER)
         checks_start_races(server_state()->checks);
     c->reply.r.u.hello.node_cpu = server_state()->node_cpu;
     c->reply.r.u.hello.protocol = VGPU_PROTOCOL;
+    c->reply.r.u.hello.checks = c->process->checks;
     c->reply_fd[0] = server_state()->info_fd;
     c->reply_fd[1] = c->process->memory.host_fd;
     c->reply_fds = 2;
