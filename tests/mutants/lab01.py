@@ -55,6 +55,36 @@ MUTANTS = [
         why="the caller's struct is wiped by a call that then fails",
     ),
     Mutant(
+        name="device_l2_of_gpu_0",
+        todo=2,
+        find="cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device)",
+        replace="cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0)",
+        rejected_by="device",
+        why="right wherever all GPUs are of one model, as in most servers",
+    ),
+    Mutant(
+        name="mem_total_of_gpu_0",
+        todo=3,
+        find="    *total_bytes = total_now;",
+        replace="    struct cudaDeviceProp first;\n"
+        "    if ((rc = inv_result(cudaGetDeviceProperties(&first, 0))))\n"
+        "        return rc;\n"
+        "    *total_bytes = first.totalGlobalMem;",
+        rejected_by="mem",
+        why="the free memory is this GPU's, the total another one's",
+    ),
+    Mutant(
+        name="mem_knows_what_was_used",
+        todo=3,
+        find="    *free_bytes = free_now;",
+        replace="    static size_t used[INV_MAX_GPUS];\n"
+        "    if (!used[device])\n"
+        "        used[device] = total_now - free_now;\n"
+        "    *free_bytes = total_now - used[device];",
+        rejected_by="mem",
+        why="free memory is what was free at the first call",
+    ),
+    Mutant(
         name="mem_of_the_current_device",
         todo=3,
         find="    if (!(rc = inv_result(cudaSetDevice(device))))\n",

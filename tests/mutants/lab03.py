@@ -238,11 +238,22 @@ MUTANTS = [
         why="between two sizes the time is a straight line, the rate is not",
     ),
     Mutant(
+        name="half_from_the_right",
+        todo=8,
+        find="    while (rate_of(&curve[q]) < wanted)\n        q++;\n",
+        replace="    for (q = points - 1; rate_of(&curve[q]) < wanted;)\n"
+        "        q--;\n"
+        "    while (q > 0 && rate_of(&curve[q - 1]) >= wanted)\n"
+        "        q--;\n",
+        rejected_by="half",
+        why="where the curve dips, a smaller size is as fast",
+    ),
+    Mutant(
         name="half_of_the_last_rate",
         todo=8,
         find="        if (rate_of(&curve[i]) / 2 > wanted)\n            wanted",
         replace="        if (i + 1 == points)\n            wanted",
-        rejected_by="hidden.half_peak",
+        rejected_by="half",
         why="the largest size is not always the fastest",
     ),
     Mutant(

@@ -30,6 +30,8 @@ static const struct shape shapes[] = {
     {"teaching-4", "from the host to GPUs 0 and 2", {HOST, HOST}, {0, 2}, 2, 50.0},
     {"pcie-gen3-4", "inside a switch, twice", {0, 2}, {1, 3}, 2, 24.4},
     {"pcie-gen3-4", "one root port", {HOST, HOST, HOST, HOST}, {0, 1, 2, 3}, 4, 12.9},
+    {"mixed-3", "to two cards at once", {HOST, HOST}, {0, 2}, 2, 25.4},
+    {"mixed-3", "another model: through the host", {0}, {2}, 1, 5.8},
     {"pcie-dual-socket-4", "host memory, same socket", {HOST}, {0}, 1, 25.0},
     {"pcie-dual-socket-4", "host memory, other socket", {HOST}, {2}, 1, 20.0},
 };

@@ -12,6 +12,7 @@
 #include "io.h"
 
 #define OTHER_MACHINE "dgx-h100" /* no answer of the usual node is right there */
+#define MIXED_MACHINE "mixed-3"  /* no answer about one GPU is right of another */
 
 #define ASK(t, what, in, out_type)                                                                 \
     ((const struct out_type *)lab_output(                                                          \
@@ -191,51 +192,61 @@ static inline void expect_refused(struct lab_test *t, const struct device_in *in
 
 #define CONTEXT_MOST ((uint64_t)1 << 30) /* what a context and its heap take of a GPU, at most */
 
-/* What CUDA said in the student's process fits what the node knows: a call can be replaced there.
- */
+/* What CUDA said in the student's process before question i fits what the node knows: a call can be
+ * replaced there. */
 static inline void check_cudas_word(struct lab_test *t, const struct mem_in *in,
-                                    const struct mem_out *out, int gpu)
+                                    const struct mem_out *out, int i)
 {
     struct lab_device d;
+    int gpu = in->device[i];
     if (!lab_device(t, gpu, &d))
         return;
-    uint64_t left = d.memory_bytes - in->taken[gpu], got = out->true_free[gpu];
-    lab_expect(t,
-               out->true_total[gpu] == d.memory_bytes && got <= left && left - got <= CONTEXT_MOST,
+    uint64_t taken = i < in->given_back ? in->taken[gpu] : 0;
+    uint64_t left = d.memory_bytes - taken, got = out->true_free[i];
+    lab_expect(t, out->true_total[i] == d.memory_bytes && got <= left && left - got <= CONTEXT_MOST,
                "cudaMemGetInfo says %llu of %llu bytes are free on GPU %d, of which the node has "
                "%llu, and %llu of them are taken: was the call replaced?",
-               (unsigned long long)got, (unsigned long long)out->true_total[gpu], gpu,
-               (unsigned long long)d.memory_bytes, (unsigned long long)in->taken[gpu]);
+               (unsigned long long)got, (unsigned long long)out->true_total[i], gpu,
+               (unsigned long long)d.memory_bytes, (unsigned long long)taken);
 }
 
-/* Asks for the memory of each GPU with `current` current and so much taken; compares with CUDA. */
+/* Compares the answer to question i with what CUDA said. */
+static inline void check_memory_of(struct lab_test *t, const struct mem_in *in,
+                                   const struct mem_out *out, int i)
+{
+    char call[96];
+    snprintf(call, sizeof call, "inv_mem(%d, &free, &total)%s", in->device[i],
+             i < in->given_back ? "" : ", asked again after memory was freed,");
+    expect_rc(t, call, out->rc[i], LAB_OK);
+    lab_expect(t, out->total_bytes[i] == out->true_total[i],
+               "%s says %llu bytes in all, expected %llu", call,
+               (unsigned long long)out->total_bytes[i], (unsigned long long)out->true_total[i]);
+    lab_expect(t, out->free_bytes[i] == out->true_free[i],
+               "%s says %llu bytes are free, expected %llu (%s)", call,
+               (unsigned long long)out->free_bytes[i], (unsigned long long)out->true_free[i],
+               i < in->given_back
+                   ? "each GPU has another amount free here; was the right one current?"
+                   : "what was free at an earlier call need not be free now, and the other way");
+    lab_expect(t, out->current[i] == in->current,
+               "GPU %d was current before %s, GPU %d after it: the caller's next cudaMalloc "
+               "goes to the wrong GPU",
+               in->current, call, out->current[i]);
+    check_cudas_word(t, in, out, i);
+}
+
+/* Asks for the memory of each GPU with `current` current, when so much is taken and when that is
+ * free again; compares with CUDA. */
 static inline void check_memory(struct lab_test *t, int gpus, int current, uint64_t step)
 {
-    struct mem_in in = {.asked = gpus, .current = current};
+    struct mem_in in = {.asked = 2 * gpus, .current = current, .given_back = gpus};
     for (int i = 0; i < gpus; i++) {
-        in.device[i] = i;
+        in.device[i] = in.device[gpus + i] = i;
         in.taken[i] = step * (uint64_t)(i + 1);
     }
     struct lab_run *run = lab_run(t, "mem", &in, sizeof in, sizeof(struct mem_out));
     const struct mem_out *out = lab_output(run);
-    for (int i = 0; i < gpus; i++) {
-        char call[48];
-        snprintf(call, sizeof call, "inv_mem(%d, &free, &total)", i);
-        expect_rc(t, call, out->rc[i], LAB_OK);
-        lab_expect(t, out->total_bytes[i] == out->true_total[i],
-                   "%s says %llu bytes in all, expected %llu", call,
-                   (unsigned long long)out->total_bytes[i], (unsigned long long)out->true_total[i]);
-        lab_expect(t, out->free_bytes[i] == out->true_free[i],
-                   "%s says %llu bytes are free, expected %llu (each GPU has another amount free "
-                   "here; was the right one current?)",
-                   call, (unsigned long long)out->free_bytes[i],
-                   (unsigned long long)out->true_free[i]);
-        lab_expect(t, out->current[i] == current,
-                   "GPU %d was current before %s, GPU %d after it: the caller's next cudaMalloc "
-                   "goes to the wrong GPU",
-                   current, call, out->current[i]);
-        check_cudas_word(t, &in, out, i);
-    }
+    for (int i = 0; i < in.asked; i++)
+        check_memory_of(t, &in, out, i);
     lab_nothing_leaked(t, run);
 }
 

@@ -44,11 +44,12 @@ struct mem_in {
     int lost;                /* the node loses it at its first work: that comes before the calls */
     int device[IO_ASKED];    /* asked about */
     uint64_t taken[IO_GPUS]; /* bytes allocated on each GPU before */
+    int given_back;          /* before this question they are freed again; 0: after all */
 };
 struct mem_out {
     int rc[IO_ASKED], last[IO_ASKED], current[IO_ASKED];
     uint64_t free_bytes[IO_ASKED], total_bytes[IO_ASKED];
-    uint64_t true_free[IO_GPUS], true_total[IO_GPUS];
+    uint64_t true_free[IO_ASKED], true_total[IO_ASKED]; /* what CUDA says before the question */
 };
 
 struct each_in {

@@ -47,6 +47,11 @@ static void check_device(struct lab_test *t)
 {
     struct facts_out facts = facts_of(t);
     check_all_devices(t, &facts);
+    if (!lab_is_virtual(t))
+        return;
+    lab_node(t, MIXED_MACHINE);
+    facts = facts_of(t);
+    check_all_devices(t, &facts);
 }
 
 static void check_device_bad(struct lab_test *t)
@@ -82,6 +87,10 @@ static void check_mem(struct lab_test *t)
 {
     int gpus = lab_gpus(t);
     check_memory(t, gpus, gpus > 1, (uint64_t)96 << 20);
+    if (!lab_is_virtual(t))
+        return;
+    lab_node(t, MIXED_MACHINE);
+    check_memory(t, 3, 2, (uint64_t)33 << 20);
 }
 
 static void check_mem_bad(struct lab_test *t)
@@ -278,6 +287,7 @@ LAB_CASES = {
      .quick = true,
      .min_gpus = 1,
      .wants_gpus = 4,
+     .also_on = OTHER_MACHINE,
      .check = check_device},
     {.name = "device_bad",
      .todo = 2,
@@ -293,7 +303,7 @@ LAB_CASES = {
      .rule = "device 0 is the first of the list, whichever GPU that is",
      .points = 5,
      .min_gpus = 2,
-     .also_on = OTHER_MACHINE,
+     .also_on = MIXED_MACHINE,
      .check = check_visible_devices},
     {.name = "mem",
      .todo = 3,
@@ -303,6 +313,7 @@ LAB_CASES = {
      .quick = true,
      .min_gpus = 1,
      .wants_gpus = 4,
+     .also_on = OTHER_MACHINE,
      .check = check_mem},
     {.name = "mem_bad",
      .todo = 3,
@@ -359,7 +370,7 @@ LAB_CASES = {
      .points = 4,
      .min_gpus = 1,
      .wants_gpus = 4,
-     .also_on = OTHER_MACHINE,
+     .also_on = MIXED_MACHINE,
      .check = check_table},
     {0},
 };

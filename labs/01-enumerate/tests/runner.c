@@ -132,6 +132,14 @@ static void take_memory(const uint64_t *bytes, void **taken)
     }
 }
 
+static void free_all(void *taken[IO_GPUS])
+{
+    for (int i = 0; i < IO_GPUS; i++) {
+        (void)cudaFree(taken[i]);
+        taken[i] = NULL;
+    }
+}
+
 static void ask_memory(const struct mem_in *in, struct mem_out *out, int i)
 {
     size_t free_bytes = (size_t)IO_UNSET, total_bytes = (size_t)IO_UNSET;
@@ -144,6 +152,17 @@ static void ask_memory(const struct mem_in *in, struct mem_out *out, int i)
     out->current[i] = current_gpu();
     out->free_bytes[i] = free_bytes;
     out->total_bytes[i] = total_bytes;
+}
+
+/* What CUDA says of the GPU of question i, if there is one. */
+static void ask_cuda(const struct mem_in *in, struct mem_out *out, int i)
+{
+    size_t free_bytes = 0, total_bytes = 0;
+    if (cudaSetDevice(in->device[i]) == cudaSuccess)
+        (void)cudaMemGetInfo(&free_bytes, &total_bytes);
+    out->true_free[i] = free_bytes;
+    out->true_total[i] = total_bytes;
+    (void)last_error();
 }
 
 static void lose_gpu(int device)
@@ -165,18 +184,16 @@ LAB_RUN(mem)
     if (in->lost)
         lose_gpu(in->current);
     take_memory(in->taken, taken);
-    for (int i = 0; i < gpus && i < IO_GPUS && !in->lost; i++) {
-        size_t free_bytes = 0, total_bytes = 0;
-        (void)cudaSetDevice(i);
-        (void)cudaMemGetInfo(&free_bytes, &total_bytes);
-        out->true_free[i] = free_bytes;
-        out->true_total[i] = total_bytes;
-    }
-    (void)last_error();
-    for (int i = 0; i < in->asked; i++)
+    for (int i = 0; i < gpus && !in->lost; i++)
+        (void)cudaSetDevice(i); /* the context takes memory, too */
+    for (int i = 0; i < in->asked; i++) {
+        if (in->given_back && i == in->given_back)
+            free_all(taken);
+        if (!in->lost)
+            ask_cuda(in, out, i);
         ask_memory(in, out, i);
-    for (int i = 0; i < IO_GPUS; i++)
-        (void)cudaFree(taken[i]);
+    }
+    free_all(taken);
 }
 
 /* Leaves `left` bytes of a GPU's memory. */

@@ -135,6 +135,7 @@ static void check_half(struct lab_test *t)
     const uint64_t few[] = {10, 3001};
     for (int i = 1; i < 8; i++)
         check_half_line(t, i * 1e-6, 1e9, 2, few); /* to the nearest byte */
+    check_half_shapes(t);
 }
 
 static void check_half_bad(struct lab_test *t)

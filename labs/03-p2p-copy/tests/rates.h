@@ -145,6 +145,19 @@ static inline struct half_in line(double latency, double rate, int points, const
     return in;
 }
 
+static inline double rate_at(const struct half_in *in, int i)
+{
+    return (double)in->curve[i].bytes / in->curve[i].seconds;
+}
+
+static inline double best_rate(const struct half_in *in)
+{
+    double best = 0;
+    for (int i = 0; i < in->points; i++)
+        best = fmax(best, rate_at(in, i));
+    return best;
+}
+
 static inline void check_half_of(struct lab_test *t, const struct half_in *in, double want,
                                  double tolerance)
 {
@@ -154,7 +167,57 @@ static inline void check_half_of(struct lab_test *t, const struct half_in *in, d
                (double)out->half > want * (1 - tolerance) - 0.51 &&
                    (double)out->half < want * (1 + tolerance) + 0.51,
                "p2p_half says %llu bytes, expected %.0f (curve of %d points, best rate %.1f GB/s)",
-               (unsigned long long)out->half, want, in->points, in->curve[in->points - 1].gbs);
+               (unsigned long long)out->half, want, in->points, best_rate(in) / 1e9);
+}
+
+/* A curve of any shape: where the first point that is fast enough and the one before it say. */
+static inline void check_half_shape(struct lab_test *t, const struct half_in *in)
+{
+    double wanted = best_rate(in) / 2;
+    int q = 1;
+    while (rate_at(in, q) < wanted)
+        q++;
+    const struct bw *left = &in->curve[q - 1], *right = &in->curve[q];
+    double more = (double)(right->bytes - left->bytes);
+    /* what is missing of `wanted`, in bytes, grows along a straight line, too: 0 is in between */
+    double before = wanted * left->seconds - (double)left->bytes;
+    double after = wanted * right->seconds - (double)right->bytes;
+    check_half_of(t, in, (double)left->bytes + more * before / (before - after), 1e-9);
+}
+
+static inline int drawn(struct lab_test *t, unsigned n)
+{
+    return (int)(lab_random(t) % n);
+}
+
+/* `rates` are MB/s; the first is less than half of the best. */
+static inline void check_half_rates(struct lab_test *t, int points, const double *rates)
+{
+    struct half_in in = {.points = points};
+    uint64_t bytes = 0;
+    for (int i = 0; i < points; i++) {
+        bytes += 1 + lab_random(t) % ((uint64_t)5000 << i);
+        in.curve[i].bytes = bytes;
+        in.curve[i].seconds = (double)bytes / (rates[i] * 1e6);
+        in.curve[i].gbs = drawn(t, 1000); /* nobody asks for it */
+        in.curve[i].path = PATH_PEER;
+    }
+    check_half_shape(t, &in);
+}
+
+/* Curves that rise, fall and rise again, with the best rate anywhere behind the first point. */
+static inline void check_half_shapes(struct lab_test *t)
+{
+    const double dip[] = {50, 200, 700, 400, 450, 1000}, late[] = {10, 450, 30, 499, 40, 501, 1000};
+    check_half_rates(t, 6, dip);
+    check_half_rates(t, 7, late);
+    for (int points = 3; points < 9; points++) {
+        double rates[8];
+        for (int k = 0; k < points; k++)
+            rates[k] = 1.5 + drawn(t, k == 0 ? 450 : 990); /* none is half of the best */
+        rates[1 + drawn(t, (unsigned)points - 1)] = 1000;
+        check_half_rates(t, points, rates);
+    }
 }
 
 /* Half of the rate at the last size, on the straight line that all points lie on. */
