@@ -49,6 +49,8 @@ int lab_timed_rounds(void);
 /* Describes the current step, for the message if it never ends: "it waits forever in 'ring':
  * TEXT". */
 void lab_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Makes a call, which is the current step as it stands in the adapter: "vmm_free(NULL)". */
+#define LAB_CALL(call) (lab_doing("%s", #call), (call))
 
 #define LAB_RUN(what) static void lab_run_##what(struct lab_io *io)
 #define LAB_ENTRY(what)                                                                            \

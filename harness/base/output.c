@@ -122,6 +122,86 @@ static void list_others(const char *text, const char *end, const char *file, cha
     }
 }
 
+/* ---- what is told once, and what is not the learner's ---- */
+
+static char *cut_out(char *from, const char *to)
+{
+    memmove(from, to, strlen(to) + 1);
+    return from;
+}
+
+/* Replaces " MARK FILE:LINE" where FILE is one of the tests', up to the line's last digit, or to
+ * the bracket that ends it. */
+static void replace_places(char *text, const char *mark, const char *by, lab__ours *ours)
+{
+    const size_t head = strlen(mark), room = strlen(by);
+    for (char *at = text; (at = strstr(at, mark)); at++) {
+        const char *name = at + head, *end = name + strcspn(name, ": )");
+        if (*end != ':' || !ours(name, (size_t)(end - name)))
+            continue;
+        end += 1 + strspn(end + 1, "0123456789");
+        end += mark[1] == '(' && *end == ')';
+        if ((size_t)(end - at) >= room)
+            memcpy(cut_out(at, end - room), by, room);
+    }
+}
+
+/* The number and the program of another process. */
+static void replace_processes(char *text)
+{
+    static const char mark[] = " in process ", by[] = " of another process";
+    for (char *at = text; (at = strstr(at, mark)); at++) {
+        const char *end = at + sizeof mark - 1;
+        end += strspn(end, "0123456789");
+        const char *close = strncmp(end, " (", 2) == 0 ? strchr(end, ')') : NULL;
+        if (close && close + 1 - at >= (ptrdiff_t)(sizeof by - 1))
+            memcpy(cut_out(at, close + 1 - (sizeof by - 1)), by, sizeof by - 1);
+    }
+}
+
+void lab__strip_ours(char *text, lab__ours *ours)
+{
+    replace_places(text, " (allocated at ", "", ours);
+    replace_places(text, " at ", " of the test", ours);
+    replace_processes(text);
+}
+
+/* What a line says beyond the call and its numbers: behind the last ": " or "; ", or all of it. */
+static const char *gist_of(const char *line, size_t bytes, size_t *gist)
+{
+    const char *at = line;
+    for (const char *c = line; c + 1 < line + bytes; c++)
+        if ((c[0] == ':' || c[0] == ';') && c[1] == ' ')
+            at = c + 2;
+    *gist = bytes - (size_t)(at - line);
+    return at;
+}
+
+/* Of the runtime's lines that say the same of several calls, keeps the first; drops those of calls
+ * that fail because a test orders it. */
+static size_t drop_repeated(char *text, size_t bytes)
+{
+    static const char head[] = "vgpu: ", ordered[] = "because VGPU_FAULT says so";
+    char *to = text;
+    for (char *line = text, *end = text + bytes; line < end;) {
+        char *stop = memchr(line, '\n', (size_t)(end - line));
+        size_t length = stop ? (size_t)(stop - line) : (size_t)(end - line), gist;
+        bool drop = false;
+        if (length > sizeof head && memcmp(line, head, sizeof head - 1) == 0) {
+            const char *said = gist_of(line, length, &gist);
+            drop = memmem(text, (size_t)(to - text), said, gist) != NULL ||
+                   memmem(line, length, ordered, sizeof ordered - 1) != NULL;
+        }
+        size_t whole = length + (stop != NULL);
+        if (!drop) {
+            memmove(to, line, whole);
+            to += whole;
+        }
+        line += whole;
+    }
+    return (size_t)(to - text);
+}
+
 /* Removes the findings: lab__stream_finding() has them. */
 static size_t drop_findings(char *text, size_t bytes)
 {
@@ -143,7 +223,7 @@ void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room)
     static char all[LAB_KEEP_BYTES + 1];
     memcpy(all, stream->text, stream->kept);
     all[stream->kept] = 0;
-    size_t end = drop_findings(all, stream->kept), start, lines = 0;
+    size_t end = drop_repeated(all, drop_findings(all, stream->kept)), start, lines = 0;
     while (end > 0 && (all[end - 1] == '\n' || all[end - 1] == 0))
         end--;
     for (start = end; start > 0 && end - start < TAIL_BYTES && start + room > end + 1; start--)
@@ -161,7 +241,8 @@ void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room)
     lab__clean(text);
 }
 
-int lab__stream_finding(const struct lab_stream *stream, const char *file, char *text, size_t room)
+int lab__stream_finding(const struct lab_stream *stream, const char *file, lab__ours *ours,
+                        char *text, size_t room)
 {
     const char *end = stream->text + stream->kept;
     int line;
@@ -177,6 +258,7 @@ int lab__stream_finding(const struct lab_stream *stream, const char *file, char 
     size_t bytes = (size_t)(to - from) < room - 1 ? (size_t)(to - from) : room - 1;
     memcpy(text, from, bytes);
     text[bytes] = 0;
+    lab__strip_ours(text, ours);
     list_others(stream->text, end, file, text, room);
     lab__clean(text);
     return line;

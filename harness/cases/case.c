@@ -196,15 +196,33 @@ void lab__place(struct lab_test *t, int line)
     snprintf(t->file, sizeof t->file, "%s", lab__from_root(t->options->source));
 }
 
-/* The function under test: where to look for a failure of which no line is known. */
+/* The lab's function that a message names first; NULL: none. */
+static const struct lab_function *named_function(const char *message)
+{
+    const struct lab_function *found = NULL;
+    const char *first = NULL;
+    for (const struct lab_function *f = lab_about.functions; f->name; f++) {
+        const char *at = strstr(message, f->name);
+        if (at &&
+            (!first || at < first || (at == first && strlen(f->name) > strlen(found->name)))) {
+            first = at;
+            found = f;
+        }
+    }
+    return found;
+}
+
+/* The function under test, or, in a case of all functions, the one that the message names: where to
+ * look for a failure of which no line is known. */
 static void find_case_place(struct lab_test *t)
 {
     if (t->verdict == LAB_FAIL && t->found_line)
         lab__place(t, t->found_line);
     if (t->verdict != LAB_FAIL || t->line || !t->options->source || !lab_about.functions)
         return;
+    const struct lab_function *named = t->info->todo ? NULL : named_function(t->message.at);
     for (const struct lab_function *f = lab_about.functions; f->name; f++) {
-        if (f->todo != t->info->todo)
+        if (t->info->todo ? f->todo != t->info->todo : f != named)
             continue;
         t->line = lab__where(t->options->source, f->name);
         t->todo = f->todo;
@@ -219,11 +237,16 @@ static void find_case_place(struct lab_test *t)
 static void no_findings(struct lab_test *t)
 {
     int code = (int)strcspn(t->finding, " ");
-    if (t->finding[0])
-        lab_fail(t, "", 0, "",
-                 "the results are right, but by luck: the virtual node found %s. On a GPU, or in "
-                 "another order, they need not be. ./lab explain %.*s says what it means",
-                 t->finding, code, t->finding);
+    if (!t->finding[0])
+        return;
+    t->explained = t->first.explained; /* of the run that had it, which need not be the last */
+    t->found = t->first.found;
+    t->found_line = t->first.found_line;
+    t->compares = true;
+    lab_fail(t, "", 0, "",
+             "the results are right, but by luck: the virtual node found %s. On a GPU, or in "
+             "another order, they need not be. ./lab explain %.*s says what it means",
+             t->finding, code, t->finding);
 }
 
 static void set_up(struct lab_test *t, const struct lab_case *info,
@@ -291,6 +314,7 @@ void lab__case_run(struct lab_test *t, const struct lab_case *info,
     if (jumped == 0) {
         need_hardware(t);
         info->check(t);
+        no_findings(t);
         check_elsewhere(t);
         no_findings(t);
         t->verdict = LAB_PASS;
@@ -300,6 +324,8 @@ void lab__case_run(struct lab_test *t, const struct lab_case *info,
                  strsignal(jumped - 256));
     }
     running_case = NULL;
+    if (t->verdict == LAB_FAIL && t->judged)
+        lab__compare_message(t);
     if (t->elsewhere && t->verdict == LAB_FAIL)
         name_machine(t);
     if (t->verdict != LAB_NOT_WRITTEN) /* the message may quote output of a student's program */

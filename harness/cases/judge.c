@@ -30,11 +30,12 @@ __attribute__((format(printf, 2, 3))) static void say(struct difference *d, cons
         d->used += (size_t)n < sizeof d->text - d->used ? (size_t)n : sizeof d->text - d->used - 1;
 }
 
-static void fail_if_different(struct lab_test *t, const char *what, size_t n,
-                              const struct difference *d)
+static void fail_if_different(struct lab_test *t, const char *what, const void *got,
+                              const void *want, size_t n, size_t each, const struct difference *d)
 {
     if (d->count == 0)
         return;
+    lab__compare_arrays(t, got, want, n, each);
     lab_is_grave(t, LAB_LOST_DATA);
     lab_fail(t, "", 0, what, "%s: %zu of %zu elements are wrong%s%s", what, d->count, n, d->text,
              d->count > SHOWN ? "\n..." : "");
@@ -51,7 +52,7 @@ void lab_same_int(struct lab_test *t, const char *what, const int32_t *got, cons
                 (uint32_t)got[i] == 0xA5A5A5A5u   ? ": never written by the test's runner"
                 : (uint32_t)got[i] == 0xCBCBCBCBu ? ": GPU memory that nobody wrote"
                                                   : "");
-    fail_if_different(t, what, n, &d);
+    fail_if_different(t, what, got, want, n, sizeof *got, &d);
 }
 
 void lab_same_bytes(struct lab_test *t, const char *what, const void *got, const void *want,
@@ -64,7 +65,7 @@ void lab_same_bytes(struct lab_test *t, const char *what, const void *got, const
     for (size_t i = 0; i < n; i++)
         if (g[i] != w[i] && d.count++ < SHOWN)
             say(&d, "\nbyte %zu: got 0x%02x, expected 0x%02x", i, g[i], w[i]);
-    fail_if_different(t, what, n, &d);
+    fail_if_different(t, what, got, want, n, 1, &d);
 }
 
 void lab_close(struct lab_test *t, const char *what, double got, double want, double tolerance)

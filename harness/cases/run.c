@@ -186,14 +186,33 @@ static void collect_output(struct lab_test *t, struct lab_run *run, struct attem
         lab__check_gpus(t);
 }
 
+/* Its name, without folders. */
+static const char *learners_file(const struct lab_test *t)
+{
+    const char *source = t->options->source ? t->options->source : "";
+    const char *slash = strrchr(source, '/');
+    return slash ? slash + 1 : source;
+}
+
+/* A file in the lab's folder of tests, or an adapter. */
+static bool is_of_tests(const char *name, size_t bytes)
+{
+    char path[512];
+    if (bytes > 7 && memcmp(name, "runner.", 7) == 0)
+        return true;
+    snprintf(path, sizeof path, PEERLAB_ROOT "/labs/%s/tests/%.*s",
+             lab_about.folder ? lab_about.folder : "", (int)bytes, name);
+    return access(path, F_OK) == 0;
+}
+
 /* Keeps the last output; stderr first, since it explains more. */
 static void keep_said(struct lab_test *t, const struct lab_run *run)
 {
     int which = run->printed[1].kept > 0 ? 1 : 0;
-    const char *source = t->options->source ? t->options->source : "";
-    const char *slash = strrchr(source, '/'), *file = slash ? slash + 1 : source;
+    const char *file = learners_file(t);
     lab__stream_tail(&run->printed[which], t->said.at, sizeof t->said.at);
-    t->found_line = lab__stream_finding(&run->printed[1], file, t->found.at, sizeof t->found.at);
+    t->found_line =
+        lab__stream_finding(&run->printed[1], file, is_of_tests, t->found.at, sizeof t->found.at);
 }
 
 /* A node that crashed or hangs is a failure of the program if it happens again: the grader repeats
@@ -209,6 +228,21 @@ static void node_failed(struct lab_test *t, const struct lab_run *run, const str
     t->ending = "node";
     lab__broken(t, 0, "the virtual node %s while your program ran '%s' and %s; %s", how, run->what,
                 did[a->ending], asked);
+}
+
+/* The run's own finding explains it; the first of all runs fails a case that passes else. */
+static void keep_finding(struct lab_test *t, const struct lab_witness *w)
+{
+    const char *finding = w ? w->finding : "";
+    if (t->explained.at[0] == 0 && finding[0] && !t->found.at[0])
+        snprintf(t->explained.at, sizeof t->explained.at, "it found %s; ./lab explain %.*s",
+                 finding, (int)strcspn(finding, " "), finding);
+    lab__clean(t->explained.at);
+    if (!finding[0] || t->finding[0])
+        return;
+    snprintf(t->finding, sizeof t->finding, "%s", finding);
+    lab__clean(t->finding);
+    t->first = (struct lab_told){t->explained, t->found, t->found_line};
 }
 
 /* Reads the node's records and explanation, then stops the node. */
@@ -228,14 +262,9 @@ static void ask_for_state(struct lab_test *t, struct lab_run *run, const struct 
     lab__clean(t->unsteady);
     if (t->explained.at[0] == 0)
         snprintf(t->explained.at, sizeof t->explained.at, "%s", lab__node_fault(run->node));
-    if (run->witness && run->witness->finding[0] && !t->finding[0])
-        snprintf(t->finding, sizeof t->finding, "%s", run->witness->finding);
-    lab__clean(t->finding);
+    lab__strip_ours(t->explained.at, is_of_tests);
     t->raced |= run->witness && run->witness->raced;
-    if (t->explained.at[0] == 0 && t->finding[0] && !t->found.at[0])
-        snprintf(t->explained.at, sizeof t->explained.at, "it found %s; ./lab explain %.*s",
-                 t->finding, (int)strcspn(t->finding, " "), t->finding);
-    lab__clean(t->explained.at);
+    keep_finding(t, run->witness);
     if (!run->witness) {
         lab__node_note(run->node);
         lab__node_failure(run->node, error, sizeof error);
@@ -270,9 +299,10 @@ static void ended_by(struct lab_test *t, const char *how, const char *format, ..
 /* The verdict on a program that was stopped because it did not end. */
 static void judge_stopped(struct lab_test *t, const struct lab_run *run, const struct attempt *a)
 {
-    char doing[sizeof run->status.text];
+    char doing[sizeof run->status.text], call[sizeof run->status.text + 8];
     snprintf(doing, sizeof doing, "%.*s", (int)sizeof doing - 1, run->status.text);
     lab__clean(doing); /* the page is not trusted */
+    snprintf(call, sizeof call, doing[0] ? "%s" : "'%s'", doing[0] ? doing : run->what);
     if (a->ending == FLOODED)
         ended_by(t, "output", "your program printed more than %u bytes and was stopped",
                  LAB_FLOOD_BYTES);
@@ -283,20 +313,20 @@ static void judge_stopped(struct lab_test *t, const struct lab_run *run, const s
                  run->what, doing[0] ? ": " : "", doing);
     if (a->ending == ASLEEP)
         ended_by(t, "timeout",
-                 "your program slept for %.0f s in all without coming to an end in '%s'",
-                 a->watch.idle, run->what);
+                 "your program slept for %.0f s in all without coming to an end in %s",
+                 a->watch.idle, call);
     if (a->ending == BUSY)
-        ended_by(t, "timeout", "your program ran %.0f CPU seconds without coming to an end in '%s'",
-                 a->watch.cpu_seconds, run->what);
+        ended_by(t, "timeout", "your program ran %.0f CPU seconds without coming to an end in %s",
+                 a->watch.cpu_seconds, call);
     if (a->ending == LATE)
         ended_by(t, "timeout",
-                 "your program had not come to an end after %.0f s in '%s': it ran for %.0f s, the "
+                 "your program had not come to an end after %.0f s in %s: it ran for %.0f s, the "
                  "virtual node worked for it for %.0f s, and for %.0f s both waited",
-                 a->watch.charged, run->what, a->watch.cpu_seconds, a->watch.node_seconds,
+                 a->watch.charged, call, a->watch.cpu_seconds, a->watch.node_seconds,
                  a->watch.blocked);
     if (a->ending == FAT)
-        ended_by(t, "crash", "your program took more than %llu MiB of memory in '%s'",
-                 (unsigned long long)(a->watch.memory_limit >> 20), run->what);
+        ended_by(t, "crash", "your program took more than %llu MiB of memory in %s",
+                 (unsigned long long)(a->watch.memory_limit >> 20), call);
 }
 
 /* Every ending of the program except "not written". */

@@ -11,6 +11,7 @@
  *     trap.c     the verdict on a call that a test does not allow
  *     where.c    the line of a function in the student's file
  *     judge.c    lab_expect's comparisons
+ *     compared.c which simple mistake makes what happened of what must happen
  *     seen.c     what a program reports, compared with what the node recorded
  *     marks.c    comparisons of times, and how close they come to their limits
  *     timed.c    the time that submissions are compared by
@@ -62,6 +63,12 @@ void lab__hold_checks(struct lab_test *t, struct lab_node *node, char **env);
 void lab__visible(const char *wanted, char *to, size_t room);
 /* After a runner was killed: checks that the GPUs still respond. */
 void lab__check_gpus(struct lab_test *t);
+
+/* ---- what happened beside what must: t->compared, "" where nothing simple makes one of the other.
+ * Elements of two arrays that differ; the numbers or results of a message "..., expected ...". */
+void lab__compare_arrays(struct lab_test *t, const void *got, const void *want, size_t n,
+                         size_t each);
+void lab__compare_message(struct lab_test *t);
 
 /* Line of the definition of `function` in a C file, 0 if there is none. */
 int lab__where(const char *path, const char *function);

@@ -60,6 +60,25 @@ static void todos_field(FILE *to, uint64_t todos)
     putc(']', to);
 }
 
+/* Leaves lines out that only repeat the node's explanation. */
+static void said_field(FILE *to, const struct lab_test *t)
+{
+    char text[sizeof t->said.at];
+    size_t used = 0;
+    text[0] = 0;
+    for (const char *line = t->said.at; *line;) {
+        size_t length = strcspn(line, "\n"), whole = length + (line[length] == '\n');
+        if (!t->explained.at[0] ||
+            !memmem(line, length, t->explained.at, strlen(t->explained.at))) {
+            memcpy(text + used, line, whole);
+            used += whole;
+            text[used] = 0;
+        }
+        line += whole;
+    }
+    text_field(to, "said", text);
+}
+
 /* The node's explanation of the mistake, the finding, and why times are not reliable. */
 static void explained_field(FILE *to, const struct lab_test *t)
 {
@@ -94,7 +113,7 @@ static void write_record(FILE *to, const struct lab_test *t)
     text_field(to, "where", where);
     text_field(to, "next", next);
     explained_field(to, t);
-    text_field(to, "said", t->said.at);
+    said_field(to, t);
     text_field(to, "check", t->check);
     list_field(to, t);
     fprintf(to,

@@ -57,6 +57,8 @@ const char *lab__grave_name(const struct lab_test *t)
 
 const char *lab__why(const struct lab_test *t)
 {
+    static char both[900];
+    const char *rule = t->reasons ? NULL : t->info->rule;
     if (t->trapped)
         return "the course stands in only for what a task builds on: two tasks that call each "
                "other would both be right, and nobody would have done the work";
@@ -64,9 +66,19 @@ const char *lab__why(const struct lab_test *t)
         return "what a call makes for itself is given back before it returns, and what it makes "
                "for "
                "the caller by the call that ends it: each has one call that gives it back";
+    if (t->grave == LAB_HOST_WAIT)
+        return "it queues work and returns; cudaStreamWaitEvent makes a stream wait, and what "
+               "has Synchronize in its name, cudaMalloc, cudaFree and a copy of pageable memory "
+               "make the host wait";
     if (t->found.at[0] || t->found_line)
         return ""; /* it knows what went wrong; the rule of the case may be about another mistake */
-    return t->judged && t->info->rule ? t->info->rule : "";
+    if (!t->judged)
+        return "";
+    if (!t->compared[0] || (!t->results && rule))
+        return t->compared[0] ? t->compared : rule ? rule : "";
+    snprintf(both, sizeof both, "%s%s%s", t->compared, rule ? ". The rule of this test: " : "",
+             rule ? rule : "");
+    return both;
 }
 
 void lab__next_step(const struct lab_test *t, char *text, size_t room)

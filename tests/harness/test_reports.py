@@ -91,6 +91,29 @@ class Reports(unittest.TestCase):
         self.assertIn("a race on GPU 0", str(got.record["explained"]))
         self.assertEqual(got.record["said"], "last line")
 
+    def test_the_tests_are_not_named(self) -> None:
+        """Where they allocate, which program and process another one is; what the runtime says of
+        two calls stands once; the order of a test that a call fails does not."""
+        lines = [
+            "vgpu: free: 0x10: released too often\\n",
+            "vgpu: free: 0x20: released too often\\n",
+            "vgpu: copy: this call fails because VGPU_FAULT says so\\n",
+            "vgpu: call: finding: 9 bytes (allocated at runner.c:9) of GPU 0, 8 bytes (allocated at "
+            "own.c:8), in process 4711 (own-run) at own.c:3 [order.one; explain]\\n",
+        ]
+        printed = "".join(f'fputs("{line}", stderr);\n' for line in lines)
+        source = toy.with_body(
+            "toy_double", printed + "*result = 0;\nreturn 0;", "#include <stdio.h>"
+        )
+        got = toy.check(toy.build("own", source), "one", "--source", toy.WORK / "own.c")
+        self.assertIn("said   | vgpu: free: 0x10: released too often\n", got.text)
+        self.assertNotIn("0x20", got.text)
+        self.assertNotIn("VGPU_FAULT", got.text)
+        self.assertIn(
+            "found  9 bytes of GPU 0, 8 bytes (allocated at own.c:8), of another process at own.c:3",
+            got.text,
+        )
+
     def test_findings_are_ranked(self) -> None:
         """Two lines of the learner's file, then one, then none; the test's own calls never."""
         both = "ranked.c:41 and ranked.c:42"

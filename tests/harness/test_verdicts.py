@@ -42,6 +42,10 @@ def run(name: str, body: str, top: str = "", case: str = "all", **env: str) -> t
     )
 
 
+RULE = "each output has one input"
+UNTOUCHED = "all of it is wrong: it holds what the test had put there, so nobody wrote it"
+
+
 class Verdicts(unittest.TestCase):
     def expect(self, got: toy.Result, status: int, *phrases: str) -> None:
         self.assertEqual(got.status, status, got.text + got.errors)
@@ -50,9 +54,9 @@ class Verdicts(unittest.TestCase):
         if status != toy.NOT_WRITTEN:
             self.assertNotIn("not written yet", got.text)
 
-    def fails(self, got: toy.Result, *phrases: str) -> None:
-        """An expectation failed, and the case's rule says why."""
-        self.expect(got, toy.FAIL, "why    each output has one input", *phrases)
+    def fails(self, got: toy.Result, *phrases: str, why: str = RULE) -> None:
+        """An expectation failed; the case's rule says why, unless the comparison knows more."""
+        self.expect(got, toy.FAIL, f"why    {why}", *phrases)
         self.assertEqual(got.record["verdict"], "fail")
 
     def stops(self, got: toy.Result, *phrases: str) -> None:
@@ -79,8 +83,22 @@ class Verdicts(unittest.TestCase):
 
     def test_never_written(self) -> None:
         got = run("idle", "(void)in, (void)out, (void)n;\nreturn 0;")
-        self.fails(got, "7 of 7", "never written", "[4] got")
+        self.fails(got, "7 of 7", "never written", "[4] got", why=UNTOUCHED)
         self.assertNotIn("[5] got", got.text)
+
+    def test_compared(self) -> None:
+        """What is wrong with the numbers themselves stands in the place of the case's rule."""
+        loop = "for (int i = 0; i < n; i++) out[i] = 2 * in[%s];\nreturn 0;"
+        self.fails(
+            run("shifted", loop % "(i + 1) % n"),
+            why="all of it is wrong: what came to number 0 belongs to number 1, which is 1 later",
+        )
+        short = "for (int i = 0; i < n; i++) out[i] = i < 5 ? 2 * in[i] : 0;\nreturn 0;"
+        self.fails(run("short", short), why="the first 5 are right, from there on all may be wrong")
+        self.fails(run("scattered", loop % "i < 2 ? i : n - 1 - i % 2"))
+        source = toy.with_body("toy_double", "*result = 2000 * x;\nreturn 0;")
+        got = toy.check(toy.build("unit", source), "one")
+        self.expect(got, toy.FAIL, "why    it is 1000 times what it must be: another unit\n")
 
     def test_writes_beyond(self) -> None:
         self.fails(
@@ -160,7 +178,7 @@ class Verdicts(unittest.TestCase):
     (void)in, (void)out, (void)n;
     return 0;"""
         got = run("liar", body)
-        self.fails(got, "7 of 7", '| {"verdict":"pass"}', "?]0;title?")
+        self.fails(got, "7 of 7", '| {"verdict":"pass"}', "?]0;title?", why=UNTOUCHED)
         for bad in ("CTEST_FULL_OUTPUT", "<DartMeasurement", "\033", "\ufffd"):
             self.assertNotIn(bad, got.text)
 
@@ -208,7 +226,7 @@ class Verdicts(unittest.TestCase):
 
     def test_forges_the_page(self) -> None:
         finished = "((int *)page())[1] = 1;\n(void)in, (void)out, (void)n;\n_exit(0);"
-        self.fails(run("forge1", finished, FIND_PAGES), "7 of 7 elements are wrong")
+        self.fails(run("forge1", finished, FIND_PAGES), "7 of 7 elements are wrong", why=UNTOUCHED)
         unwritten = (
             "char *p = page();\n((int *)p)[1] = 2;\nmemset(p + 16, 7, 512);\n"
             "(void)in, (void)out, (void)n;\n_exit(3);"
@@ -217,7 +235,7 @@ class Verdicts(unittest.TestCase):
         self.expect(got, toy.NOT_WRITTEN)
         self.assertNotIn("\x07", got.text)
         shrink = "(void)in, (void)out, (void)n;\nreturn ftruncate(4, 0) + ftruncate(5, 0);"
-        self.fails(run("shrink", shrink), "7 of 7")
+        self.fails(run("shrink", shrink), "7 of 7", why=UNTOUCHED)
 
     def test_leaves_nobody_behind(self) -> None:
         body = r"""

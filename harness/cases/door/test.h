@@ -58,6 +58,11 @@ struct lab_sealed { /* sealed memory of the next run: input (whole pages), then 
     size_t input_bytes, bytes;
 };
 
+struct lab_told { /* what is told of one run's finding */
+    struct lab_text explained, found;
+    int found_line;
+};
+
 struct lab_test {
     const struct lab_case *info;
     const struct lab_options *options;
@@ -91,11 +96,16 @@ struct lab_test {
     struct lab_text said;       /* last output of the program, sanitised */
     struct lab_text explained;  /* the node's explanation */
     char finding[160];          /* the node's first finding: "CODE at FILE:LINE" */
+    struct lab_told first;      /* what was told of the run that had it */
     char unsteady[800];         /* why times depend on the operating system; "" if they do not */
     bool timed;                 /* times were judged */
     uint64_t timed_ps, payload; /* lab_timed: how long the work took, and of how many bytes */
     struct lab_text found; /* the finding that says most of the student's file, as a sentence */
     int found_line;        /* the line of that file which it names, 0: none */
+    char compared[300];    /* which simple mistake makes what happened of what must happen */
+    bool compares;         /* the failure was compared, whether it gave a sentence or not */
+    bool reasons;          /* the message ends in a reason: the case's rule would be another one */
+    bool results;          /* results of lab.h were: the case's rule may say more */
     char check[256];       /* "public.c:41: condition", for authors of labs */
     int todo, line;        /* where to look, if known */
     char file[256];

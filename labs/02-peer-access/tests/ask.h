@@ -26,7 +26,8 @@ static inline void expect_matrix(struct lab_test *t, const struct machine *m,
     for (int from = 0; from < in->n; from++)
         for (int to = 0; to < in->n; to++)
             lab_expect(t, out->can[from * in->n + to] == attr_of(m, from, to)->access,
-                       "%s on %s: can[%d * %d + %d] is %d, expected %d: GPU %d %s access GPU %d",
+                       "%s on %s: can[%d * %d + %d] is %d, expected %d: in this direction GPU %d "
+                       "%s access GPU %d",
                        what, m->name, from, in->n, to, out->can[from * in->n + to],
                        attr_of(m, from, to)->access, from,
                        attr_of(m, from, to)->access ? "can"

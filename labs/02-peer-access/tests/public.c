@@ -224,8 +224,8 @@ static void expect_no_stores(struct lab_test *t, const struct probe_in *in, cons
     const struct probe_out *out = lab_output(run);
     lab_expect(t, out->call.rc == LAB_OK && out->works == 0,
                "on a machine whose runtime says yes and where %s stores from GPU 3 to GPU 1 get "
-               "lost, peer_probe(3, 1) gave %d and works = %d, expected 0 and 0: look at all words "
-               "from GPU 1's side",
+               "lost, peer_probe(3, 1) gave %d and works = %d, expected 0 and 0: look from GPU "
+               "1's side whether all words have arrived",
                lost, out->call.rc, out->works);
 }
 

@@ -133,8 +133,8 @@ static void check_stage_create_of(struct lab_test *t, int dst, int src)
     lab_expect(t, out->numbers,
                "dst_dev, src_dev or chunk_bytes of the stage are not those asked for");
     lab_expect(t, out->apart,
-               "host[0] and host[1] are the same memory: a stage has two buffers, so that one can "
-               "be filled while the other is emptied");
+               "host[0] and host[1] are the same memory, expected two buffers: one is filled while "
+               "the other is emptied");
     lab_expect(t, !out->timed,
                "an event of the stage takes the time: cudaEventDisableTiming leaves timing out, "
                "and waiting for the event costs less");
@@ -309,8 +309,8 @@ static void check_p2p_peer(struct lab_test *t)
         (unsigned long long)total_bytes(&in), (unsigned long long)w->copied[3][1],
         (unsigned long long)w->copied[3][LAB_HOST]);
     lab_expect(t, w->peers_enabled == 1,
-               "p2p_copy turned peer access on %u times for %d copies: it stays on for the copies "
-               "to come, and the caller turns it off",
+               "p2p_copy turned peer access on %u times for %d copies, expected once: it stays on "
+               "for the copies to come, and the caller turns it off",
                w->peers_enabled, in.asked);
     const struct speed_out *out = speeds(t, 1, 3, 16 * MIB, MIB, WAY_DRIVER | WAY_P2P);
     lab_expect(t, LAB_MOST(t, out->p2p, out->driver / 4),

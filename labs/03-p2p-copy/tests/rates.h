@@ -43,8 +43,8 @@ static inline void check_bw(struct lab_test *t, const struct bw *bw, uint64_t mo
                (unsigned long long)moved, bw->seconds, gbs);
     double ms = bw->seconds * 1e3 * P2P_REPEATS;
     lab_expect(t, fabs(ms - (double)(float)ms) <= 1e-12 * ms,
-               "bw.seconds is %.17g, which is no P2P_REPEATS-th of a time that "
-               "cudaEventElapsedTime gives: it lost digits (a float?)",
+               "bw.seconds is %.17g, expected a P2P_REPEATS-th of the time of all repetitions that "
+               "cudaEventElapsedTime gave: is it divided once, and in double?",
                bw->seconds);
 }
 

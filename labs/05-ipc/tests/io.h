@@ -20,7 +20,8 @@ struct handle_in {
     uint64_t offset, bytes;
 };
 struct handle_out {
-    int setup, export_rc, export_last, export_untouched, offset_ok, bytes_ok, handle_ok;
+    int setup, export_rc, export_last, export_untouched, handle_ok;
+    uint64_t offset, bytes; /* of *wire */
     int export_opens; /* 0: what ipc_export made was opened by the other process */
     int import_rc, import_last, import_untouched, import_bytes_ok, seen, base_closes;
     int seen_again; /* opened once more after it was closed */

@@ -16,11 +16,12 @@ static void check_export(struct lab_test *t)
                    "wire.handle is not what cudaIpcGetMemHandle gives");
         expect_opened(t, run, "ipc_export: the test's own two imports, and wire.handle once more,",
                       3);
-        lab_expect(t, out->offset_ok,
-                   "wire.offset is not %llu: a handle opens at its allocation's beginning, so the "
-                   "offset must travel too",
-                   (unsigned long long)offset[i]);
-        lab_expect(t, out->bytes_ok, "wire.bytes is not %d", (int)in.bytes);
+        lab_expect(t, out->offset == offset[i],
+                   "wire.offset is %llu, expected %llu: a handle opens at its allocation's "
+                   "beginning, so the offset must travel too",
+                   (unsigned long long)out->offset, (unsigned long long)offset[i]);
+        lab_expect(t, out->bytes == in.bytes, "wire.bytes is %llu, expected %llu",
+                   (unsigned long long)out->bytes, (unsigned long long)in.bytes);
         lab_nothing_leaked(t, run);
     }
 }

@@ -36,6 +36,9 @@ static void export_it(const struct handle_job *job, char *base, struct handle_ca
     struct wire wire;
     int host = 0;
     memset(&wire, IO_FILL, sizeof wire);
+    lab_doing("ipc_export(%s, %zu, %zu, %s)", in->odd == ODD_NULL ? "NULL" : "base",
+              (size_t)in->offset, (size_t)(in->odd == ODD_ZERO ? 0 : in->bytes),
+              in->odd == ODD_NO_OUT ? "NULL" : "&wire");
     void *from = in->odd == ODD_NULL ? NULL : in->odd == ODD_HOST ? (void *)&host : base;
     out->export_rc = ipc_export(from, in->offset, in->odd == ODD_ZERO ? 0 : in->bytes,
                                 in->odd == ODD_NO_OUT ? NULL : &wire);
@@ -43,8 +46,8 @@ static void export_it(const struct handle_job *job, char *base, struct handle_ca
     out->export_untouched = all_bytes(&wire, sizeof wire, IO_FILL);
     out->setup |= (int)cudaIpcGetMemHandle(&handle, base);
     out->handle_ok = memcmp(&handle, &wire.handle, sizeof handle) == 0;
-    out->offset_ok = wire.offset == in->offset;
-    out->bytes_ok = wire.bytes == in->bytes;
+    out->offset = wire.offset;
+    out->bytes = wire.bytes;
     card->said = wire;
     card->wire.handle = handle; /* the import does not depend on the export's being right */
     card->wire.offset = in->offset;
@@ -54,9 +57,9 @@ static void export_it(const struct handle_job *job, char *base, struct handle_ca
 static void make_events(struct handle_out *out, struct handle_card *card, struct events *events)
 {
     memset(events, IO_FILL, sizeof *events);
-    out->events_rc = ipc_events(events);
+    out->events_rc = LAB_CALL(ipc_events(events));
     out->events_untouched = all_bytes(events, sizeof *events, IO_FILL);
-    out->events_null_rc = ipc_events(NULL);
+    out->events_null_rc = LAB_CALL(ipc_events(NULL));
     out->events_last = last_error();
     memcpy(card->event, events->handle, sizeof card->event);
 }
@@ -72,6 +75,8 @@ static void import_it(const struct handle_job *job, struct wire *wire)
         memset(&wire->handle, 1, sizeof wire->handle);
     if (in->odd == ODD_ZERO)
         wire->bytes = 0;
+    lab_doing("ipc_import(%s, %s)", in->odd == ODD_NULL ? "NULL" : "&wire",
+              in->odd == ODD_NO_OUT ? "NULL" : "&remote");
     out->import_rc =
         ipc_import(in->odd == ODD_NULL ? NULL : wire, in->odd == ODD_NO_OUT ? NULL : &remote);
     out->import_last = last_error();
@@ -167,12 +172,12 @@ LAB_RUN(refuse)
     size_t bytes;
     int word;
     memset(&none, 0, sizeof none);
-    out->put_null = ring_put(NULL, &word, 4);
-    out->put_none = ring_put(&none, &word, 4);
-    out->take_null = ring_take(NULL, &word, 4, &bytes);
-    out->take_none = ring_take(&none, &word, 4, &bytes);
-    out->close_null = ipc_close(NULL);
-    out->close_none = ipc_close(&none);
+    out->put_null = LAB_CALL(ring_put(NULL, &word, 4));
+    out->put_none = LAB_CALL(ring_put(&none, &word, 4));
+    out->take_null = LAB_CALL(ring_take(NULL, &word, 4, &bytes));
+    out->take_none = LAB_CALL(ring_take(&none, &word, 4, &bytes));
+    out->close_null = LAB_CALL(ipc_close(NULL));
+    out->close_none = LAB_CALL(ipc_close(&none));
 }
 
 static __global__ void store(int *at)
@@ -187,7 +192,7 @@ LAB_RUN(close_failed)
     memset(&ring, 0, sizeof ring);
     (void)cudaStreamCreateWithFlags(&ring.stream, cudaStreamNonBlocking);
     store<<<1, 1, 0, ring.stream>>>(NULL);
-    out->rc = ipc_close(&ring);
+    out->rc = LAB_CALL(ipc_close(&ring));
     out->zeroed = all_bytes(&ring, sizeof ring, 0);
 }
 
@@ -233,8 +238,11 @@ LAB_RUN(hear)
     if (in->how == HEAR_SIGNAL || in->how == HEAR_INTERRUPTED)
         (void)setitimer(ITIMER_REAL, &soon, NULL);
     double start = now();
-    if (in->how == HEAR_SILENT || in->how == HEAR_INTERRUPTED)
-        lab_doing("peer_hear of a peer that says nothing, with wait_ms = %d", in->wait_ms);
+    lab_doing("peer_hear(fd, %d, %s) of a peer that %s", in->wait_ms,
+              in->how == HEAR_NULL ? "NULL" : "&number",
+              in->how == HEAR_SILENT || in->how == HEAR_INTERRUPTED ? "says nothing"
+              : in->how == HEAR_GONE                                ? "has gone"
+                                                                    : "speaks");
     out->rc = peer_hear(pair[0], in->wait_ms, in->how == HEAR_NULL ? NULL : &number);
     out->seconds = now() - start;
     out->number = number;

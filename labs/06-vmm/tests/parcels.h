@@ -63,6 +63,7 @@ static void import_and_tell(const struct parcel_in *in, int socket)
     out.received = parcel_recv(socket, &parcel);
     if (out.received == LAB_OK) {
         spoil_parcel(in, &parcel);
+        lab_doing("vmm_import(&parcel, %d, &v)", in->importer);
         out.imported = vmm_import(&parcel, in->importer, &v);
         if (in->first_call) {
             before = open_fds(); /* CUDA's own among them */
@@ -89,17 +90,17 @@ static void ask_nulls(const struct vmm *v, int *rc)
     memset(&nothing, 0, sizeof nothing);
     parcel.fd = -1;
     parcel.bytes = 4096;
-    rc[0] = vmm_export(NULL, &parcel);
-    rc[1] = vmm_export(v, NULL);
-    rc[2] = vmm_export(&nothing, &parcel);
-    rc[3] = vmm_import(NULL, 0, &to);
-    rc[4] = vmm_import(&parcel, 0, &to);
+    rc[0] = LAB_CALL(vmm_export(NULL, &parcel));
+    rc[1] = LAB_CALL(vmm_export(v, NULL));
+    rc[2] = LAB_CALL(vmm_export(&nothing, &parcel));
+    rc[3] = LAB_CALL(vmm_import(NULL, 0, &to));
+    rc[4] = LAB_CALL(vmm_import(&parcel, 0, &to));
     parcel.fd = 0;
-    rc[5] = vmm_import(&parcel, 0, &to);
+    rc[5] = LAB_CALL(vmm_import(&parcel, 0, &to));
     parcel.fd = 1;
-    rc[6] = vmm_import(&parcel, 0, NULL);
+    rc[6] = LAB_CALL(vmm_import(&parcel, 0, NULL));
     parcel.bytes = 0;
-    rc[7] = vmm_import(&parcel, 0, &to);
+    rc[7] = LAB_CALL(vmm_import(&parcel, 0, &to));
 }
 
 /* vmm_export where no descriptor is free, or only the number 0. */
@@ -115,6 +116,7 @@ static int export_into_full(const struct vmm *v, int zero, struct vmm_parcel *pa
         n++;
     if (zero)
         close(0);
+    lab_doing("vmm_export(&v, &parcel) without a free descriptor");
     int rc = vmm_export(v, parcel);
     if (zero)
         (void)dup2(in, 0);
@@ -158,7 +160,7 @@ static void export_and_ask(const struct parcel_in *in, int socket, struct parcel
         ask_full(&v, out);
     out->base = v.base;
     out->parcel_bytes = v.bytes;
-    out->exported = vmm_export(&v, &parcel);
+    out->exported = LAB_CALL(vmm_export(&v, &parcel));
     out->export_bytes = parcel.bytes;
     out->export_fd = parcel.fd;
     if (out->exported == LAB_OK && parcel.fd > 0) {

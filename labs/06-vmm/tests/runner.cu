@@ -100,6 +100,8 @@ LAB_RUN(round)
         const struct round_question *q = &in->q[i];
         size_t rounded;
         memset(&rounded, IO_FILL, sizeof rounded);
+        lab_doing("vmm_round(%zu, %s, %d, %s)", (size_t)q->bytes, q->null == 1 ? "NULL" : "devs",
+                  q->n, q->null == 2 ? "NULL" : "&rounded");
         out->rc[i] = vmm_round((size_t)q->bytes, q->null == 1 ? NULL : q->devs, q->n,
                                q->null == 2 ? NULL : &rounded);
         out->untouched[i] = all_bytes(&rounded, sizeof rounded, IO_FILL);
@@ -189,6 +191,8 @@ LAB_RUN(alloc)
     if (in->fail == FAIL_ADDRESSES)
         take_addresses(&taken);
     for (int i = 0; i < in->asked; i++) {
+        lab_doing("vmm_alloc(%d, %zu, %s)", in->dev[i], (size_t)in->bytes[i],
+                  in->fail == FAIL_NULL ? "NULL" : "&v");
         out->rc[i] =
             vmm_alloc(in->dev[i], (size_t)in->bytes[i], in->fail == FAIL_NULL ? NULL : &v[i]);
         out->untouched[i] = all_bytes(&v[i], sizeof v[i], IO_FILL);
@@ -203,7 +207,7 @@ LAB_RUN(alloc)
     for (int i = 0; i < in->asked; i++) {
         if (out->rc[i] != LAB_OK)
             continue;
-        out->freed[i] = vmm_free(&v[i]);
+        out->freed[i] = LAB_CALL(vmm_free(&v[i]));
         out->zeroed[i] = all_bytes(&v[i], sizeof v[i], 0);
     }
     out->fds = open_fds() - before;
@@ -237,6 +241,11 @@ LAB_RUN(share)
     for (int i = 0; i < in->asked && !out->setup; i++) {
         const struct share_question *q = &in->q[i];
         const struct vmm *which = q->null == 1 ? NULL : q->null == 2 ? &nothing : &v[q->which];
+        lab_doing("vmm_share(%s, %d, %d)",
+                  q->null == 1   ? "NULL"
+                  : q->null == 2 ? "&v, which is all zero"
+                                 : "&v",
+                  q->peer, q->flags);
         out->rc[i] = vmm_share(which, q->peer, (CUmemAccess_flags)q->flags);
         for (int k = 0; k < 2; k++) {
             all_access(v[k].base, in->gpus, out->access[i][k]);
@@ -325,7 +334,7 @@ static void free_one(struct vmm *v, struct free_out *out)
     CUmemAllocationProp prop;
     CUdeviceptr at = v->base;
     out->setup = cuMemRetainAllocationHandle(&mine, (void *)at) != CUDA_SUCCESS;
-    out->freed = vmm_free(v);
+    out->freed = LAB_CALL(vmm_free(v));
     out->zeroed = all_bytes(v, sizeof *v, 0);
     out->mapped_after = access_of(at, 0) != IO_UNSET;
     out->kept = (int)cuMemGetAllocationPropertiesFromHandle(&prop, mine);
@@ -346,9 +355,12 @@ LAB_RUN(free)
     if (out->setup)
         return;
     free_one(&v, out);
-    out->null = vmm_free(NULL);
+    out->null = LAB_CALL(vmm_free(NULL));
+    lab_doing("vmm_free(&v), which is all zero");
     out->zero = vmm_free(&zero);
+    lab_doing("vmm_free(&v), where only the handle is left");
     out->only_handle = vmm_free(&part[0]);
+    lab_doing("vmm_free(&v), where nothing is mapped any more");
     out->only_range = vmm_free(&part[1]);
     out->no_range = free_again(in->owner, 0);
     out->short_range = free_short(in->owner);
@@ -357,6 +369,7 @@ LAB_RUN(free)
     out->other_value = IO_UNSET;
     if (out->other_access == 3)
         (void)get_by(in->owner, other.base, &out->other_value);
+    lab_doing("vmm_free(&v) once more");
     out->again = vmm_free(&v);
     (void)vmm_free(&other);
 }

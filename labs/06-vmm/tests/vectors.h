@@ -95,6 +95,11 @@ static void grow_once(const struct grow_in *in, int i, struct vvec *v, struct gr
     int full = in->spoil == SPOIL_PARTS && i == in->asked - 1;
     if (full)
         before.parts = v->parts = VVEC_PARTS;
+    lab_doing("vec_grow(%s, %zu)",
+              in->null == 1   ? "NULL"
+              : in->null == 2 ? "&v, which is all zero"
+                              : "&v",
+              (size_t)in->bytes[i]);
     out->rc[i] = vec_grow(in->null == 1 ? NULL : in->null == 2 ? &nothing : v, in->bytes[i]);
     out->unchanged[i] = memcmp(&before, v, sizeof *v) == 0;
     out->base_after[i] = v->base;

@@ -71,8 +71,9 @@ static inline void ask_waits(struct lab_test *t, struct ring_call c)
     say_call(what, sizeof what, &c);
     lab_expect_no_wait(
         t, waits[1] == waits[0],
-        "in %s the host waited %d times: queue everything, and let streams wait for events", what,
-        (int)(waits[1] - waits[0]));
+        "in %s the host waited %d times, expected none: queue everything, and let streams wait for "
+        "events",
+        what, (int)(waits[1] - waits[0]));
 }
 
 /* The same of ring_reduce, by itself: the larger of two is the same again. */
@@ -84,9 +85,10 @@ static inline void ask_reduce_waits(struct lab_test *t)
                                .call = {{.count = 1000, .op = RING_MAX, .times = 1 + k}}};
         waits[k] = lab_witness(ask_reduce(t, &in, false))->completion_checks;
     }
-    lab_expect(t, waits[1] == waits[0],
-               "in ring_reduce the host waited %d times: queue the kernel, and return",
-               (int)(waits[1] - waits[0]));
+    lab_expect(
+        t, waits[1] == waits[0],
+        "in ring_reduce the host waited %d times, expected none: queue the kernel, and return",
+        (int)(waits[1] - waits[0]));
 }
 
 /* Microseconds from the start of the first copy between two GPUs to the end of the last operation

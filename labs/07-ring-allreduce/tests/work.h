@@ -21,8 +21,9 @@ static inline void expect_spread(struct lab_test *t, const struct lab_run *run,
 {
     const uint64_t threads = c->count < 64 ? c->count : 64, most = 3 * (c->count / 16) + 16;
     struct lab_kernels k = lab_kernels_within(run, NULL, c->gpu);
-    lab_expect(t, k.threads >= threads, "ring_reduce launched %zu threads for %zu elements",
-               (size_t)k.threads, (size_t)c->count);
+    lab_expect(t, k.threads >= threads,
+               "ring_reduce launched %zu threads for %zu elements, expected %zu at least",
+               (size_t)k.threads, (size_t)c->count, (size_t)threads);
     lab_expect(
         t, k.busiest <= most,
         "ring_reduce: one thread made more than %zu accesses to memory for %zu elements: the "

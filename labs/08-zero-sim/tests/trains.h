@@ -35,7 +35,7 @@ static inline const struct train_out *must_train(struct lab_test *t, const struc
     for (int i = 0; i < in->steps; i++)
         lab_expect(t, out->rc[i] == LAB_OK, "%s: step %d returned %d (%s) at operation %d, %s",
                    call, i, out->rc[i], rc_name(out->rc[i]), out->failed, out->name[1]);
-    lab_expect(t, out->steps == in->steps, "%s: run->steps is %d after %d steps", call, out->steps,
+    lab_expect(t, out->steps == in->steps, "%s: run->steps is %d, expected %d", call, out->steps,
                in->steps);
     return out;
 }

@@ -174,9 +174,11 @@ static void check_bus_other(struct lab_test *t)
     for (int i = 0; i < 3; i++) {
         int seen = i < 2;
         lab_expect(t, out->rc[i] == (seen ? LAB_OK : LAB_ENOGPU),
-                   "with CUDA_VISIBLE_DEVICES=1 inv_by_bus(\"%s\") returned %d; that is the GPU "
+                   "with CUDA_VISIBLE_DEVICES=1 inv_by_bus(\"%s\") returned %d, expected %d; that "
+                   "is the GPU "
                    "which is %s (an address is hexadecimal, in lower or upper case)",
-                   in.bus_id[i], out->rc[i], seen ? "number 0 now" : "hidden now");
+                   in.bus_id[i], out->rc[i], seen ? LAB_OK : LAB_ENOGPU,
+                   seen ? "number 0 now" : "hidden now");
         lab_expect(t, out->device[i] == (seen ? 0 : IO_UNSET),
                    "with CUDA_VISIBLE_DEVICES=1 inv_by_bus(\"%s\") set device to %d", in.bus_id[i],
                    out->device[i]);
