@@ -98,8 +98,8 @@ class Reports(unittest.TestCase):
             "vgpu: free: 0x10: released too often\\n",
             "vgpu: free: 0x20: released too often\\n",
             "vgpu: copy: this call fails because VGPU_FAULT says so\\n",
-            "vgpu: call: finding: 9 bytes (allocated at runner.c:9) of GPU 0, 8 bytes (allocated at "
-            "own.c:8), in process 4711 (own-run) at own.c:3 [order.one; explain]\\n",
+            "vgpu: call: finding: 9 bytes (allocated at runner.c:9) of GPU 0, 8 bytes "
+            "(allocated at own.c:8), in process 4711 (own-run) at own.c:3 [order.one; explain]\\n",
         ]
         printed = "".join(f'fputs("{line}", stderr);\n' for line in lines)
         source = toy.with_body(
@@ -110,7 +110,7 @@ class Reports(unittest.TestCase):
         self.assertNotIn("0x20", got.text)
         self.assertNotIn("VGPU_FAULT", got.text)
         self.assertIn(
-            "found  9 bytes of GPU 0, 8 bytes (allocated at own.c:8), of another process at own.c:3",
+            "found  9 bytes of GPU 0, 8 bytes (allocated at own.c:8), of another process at own.c",
             got.text,
         )
 
