@@ -15,7 +15,7 @@ int copy_path(int dst_dev, int src_dev, enum path *path)
     // TODO(1): the best path from src_dev to dst_dev.  (about 8 lines)
     //   before: *path holds anything
     //   after:  *path is PATH_LOCAL, PATH_PEER or PATH_STAGED; nothing was turned on
-    //   use:    gpu_exists, cudaDeviceCanAccessPeer (who reaches whom: mind the order), p2p_result
+    //   use:    gpu_exists, cudaDeviceCanAccessPeer (mind the order of the two GPUs), p2p_result
     // BEGIN SOLUTION
     int reaches = 0, rc;
     if (!path)
@@ -35,21 +35,21 @@ int copy_path(int dst_dev, int src_dev, enum path *path)
 int copy_peer_async(void *dst, int dst_dev, const void *src, int src_dev, size_t bytes,
                     cudaStream_t stream)
 {
-    // TODO(2): queue one copy in `stream`.  (about 6 lines)
-    //   before: src holds the bytes when the stream gets here
-    //   after:  the copy is queued; the host has not waited
-    //   use:    gpu_exists, gpu_of (a pointer knows its GPU), cudaMemcpyPeerAsync, p2p_result
-    // BEGIN SOLUTION
     if (!gpu_exists(dst_dev) || !gpu_exists(src_dev))
         return LAB_ENOGPU;
     if (bytes == 0)
         return LAB_OK;
+    // TODO(2): queue one copy in `stream`.  (about 3 lines)
+    //   before: src holds the bytes when the stream gets here
+    //   after:  the copy is queued; the host has not waited
+    //   use:    gpu_of (the GPU of a pointer), cudaMemcpyPeerAsync, p2p_result
+    // BEGIN SOLUTION
     // CUDA would copy by address, whatever the numbers say: a mix-up would go unnoticed.
     if (gpu_of(dst) != dst_dev || gpu_of(src) != src_dev)
         return LAB_EINVAL;
     return p2p_result(cudaMemcpyPeerAsync(dst, dst_dev, src, src_dev, bytes, stream));
     // END SOLUTION
-    // STUB: (void)dst, (void)dst_dev, (void)src, (void)src_dev, (void)bytes, (void)stream;
+    // STUB: (void)dst, (void)src, (void)stream;
     // STUB: TODO(2);
 }
 
@@ -89,7 +89,11 @@ static cudaError_t create_up(struct stage *s)
 // END SOLUTION
 int stage_create(struct stage *stage, int dst_dev, int src_dev, size_t chunk_bytes)
 {
-    // TODO(3): make everything struct stage lists.  (about 40 lines: a helper a side)
+    if (!stage || chunk_bytes == 0)
+        return LAB_EINVAL;
+    if (!gpu_exists(dst_dev) || !gpu_exists(src_dev))
+        return LAB_ENOGPU;
+    // TODO(3): make everything that struct stage lists.  (about 35 lines: one helper for each GPU)
     //   before: *stage holds anything
     //   after:  *stage is complete, or as it was, and then nothing is left allocated
     //   use:    cudaSetDevice (streams and events belong to the current device),
@@ -98,10 +102,6 @@ int stage_create(struct stage *stage, int dst_dev, int src_dev, size_t chunk_byt
     // BEGIN SOLUTION
     struct stage made = {.dst_dev = dst_dev, .src_dev = src_dev, .chunk_bytes = chunk_bytes};
     int before, rc;
-    if (!stage || chunk_bytes == 0)
-        return LAB_EINVAL;
-    if (!gpu_exists(dst_dev) || !gpu_exists(src_dev))
-        return LAB_ENOGPU;
     if ((rc = p2p_result(cudaGetDevice(&before))))
         return rc;
     if (!(rc = p2p_result(create_down(&made))))
@@ -113,25 +113,25 @@ int stage_create(struct stage *stage, int dst_dev, int src_dev, size_t chunk_byt
         *stage = made;
     return rc;
     // END SOLUTION
-    // STUB: (void)stage, (void)dst_dev, (void)src_dev, (void)chunk_bytes;
     // STUB: TODO(3);
 }
 
 int stage_destroy(struct stage *stage)
 {
-    // TODO(3), second half: wait, then give everything back.  (about 20 lines)
-    //   before: copies may be under way in both streams; fields may be null
-    //   after:  nothing of the stage is left, *stage is all zero
-    //   use:    cudaStreamSynchronize, cudaStreamDestroy, cudaEventDestroy, cudaFreeHost, memset
-    // BEGIN SOLUTION
     if (!stage)
         return LAB_EINVAL;
-    // Nothing is freed before both hops have ended: a buffer may be the source of a copy still.
     cudaStream_t streams[] = {stage->down, stage->up};
+    // TODO(3), second half: wait for both hops.  (about 4 lines)
+    //   before: copies may be under way in both streams; a stream may be null
+    //   after:  no copy uses the buffers any more, so the lines below may free them
+    //   use:    cudaStreamSynchronize, p2p_result
+    // BEGIN SOLUTION
     for (int i = 0; i < 2; i++) {
         if (streams[i])
             (void)p2p_result(cudaStreamSynchronize(streams[i]));
     }
+    // END SOLUTION
+    // STUB: TODO(3);
     for (int i = 0; i < 2; i++) {
         if (streams[i])
             (void)p2p_result(cudaStreamDestroy(streams[i]));
@@ -146,9 +146,6 @@ int stage_destroy(struct stage *stage)
         (void)p2p_result(cudaEventDestroy(stage->begin));
     memset(stage, 0, sizeof *stage);
     return LAB_OK;
-    // END SOLUTION
-    // STUB: (void)stage;
-    // STUB: TODO(3);
 }
 
 // BEGIN SOLUTION
@@ -188,19 +185,19 @@ static cudaError_t stage_chunks(struct stage *s, char *dst, const char *src, siz
 int stage_copy_async(struct stage *stage, void *dst, const void *src, size_t bytes,
                      cudaStream_t stream)
 {
-    // TODO(4): chunk by chunk through both buffers.  (about 40 lines: a helper a chunk)
-    //   before: the copy of an earlier call may be under way in the same buffers
-    //   after:  all chunks are queued: buffer i is filled again only after it was drained, and
-    //           drained only after it was filled; the caller's stream waits for the last one
-    //   use:    cudaEventRecord, cudaStreamWaitEvent, cudaMemcpyAsync, gpu_of; no call that waits
-    // BEGIN SOLUTION
-    int before, rc;
     if (!stage || stage->chunk_bytes == 0)
         return LAB_EINVAL;
     if (bytes == 0)
         return LAB_OK;
     if (gpu_of(dst) != stage->dst_dev || gpu_of(src) != stage->src_dev)
         return LAB_EINVAL;
+    // TODO(4): chunk by chunk through both buffers.  (about 35 lines: a helper for one chunk)
+    //   before: the copy of an earlier call may be under way in the same buffers
+    //   after:  all chunks are queued: buffer i is filled again only after it was drained, and
+    //           drained only after it was filled; the caller's stream waits for the last one
+    //   use:    cudaEventRecord, cudaStreamWaitEvent, cudaMemcpyAsync; no call that waits
+    // BEGIN SOLUTION
+    int before, rc;
     if ((rc = p2p_result(cudaGetDevice(&before))))
         return rc;
     // A null stream is the current device's: it must be the sender's, like the event `begin`.
@@ -209,23 +206,23 @@ int stage_copy_async(struct stage *stage, void *dst, const void *src, size_t byt
     (void)p2p_result(cudaSetDevice(before));
     return rc;
     // END SOLUTION
-    // STUB: (void)stage, (void)dst, (void)src, (void)bytes, (void)stream;
+    // STUB: (void)stream;
     // STUB: TODO(4);
 }
 
 int p2p_copy(struct stage *stage, void *dst, int dst_dev, const void *src, int src_dev,
              size_t bytes, cudaStream_t stream, enum path *taken)
 {
-    // TODO(5): take the best path and say which.  (about 20 lines)
+    if (!taken)
+        return LAB_EINVAL;
+    // TODO(5): take the best path and report it.  (about 20 lines)
     //   before: peer access may be on or off; stage may be null
-    //   after:  the copy is queued on the path in *taken; LAB_ENOPEER when there is none. What is
-    //           refused has turned nothing on
+    //   after:  the copy is queued on the path in *taken; without a path the result is LAB_ENOPEER.
+    //           After an error no peer access was switched on
     //   use:    copy_path, gpu_of, peer_on, copy_peer_async, stage_copy_async
     // BEGIN SOLUTION
     enum path path;
     int rc;
-    if (!taken)
-        return LAB_EINVAL;
     if ((rc = copy_path(dst_dev, src_dev, &path)))
         return rc;
     if (path == PATH_STAGED && !stage)
@@ -247,7 +244,7 @@ int p2p_copy(struct stage *stage, void *dst, int dst_dev, const void *src, int s
     return rc;
     // END SOLUTION
     // STUB: (void)stage, (void)dst, (void)dst_dev, (void)src, (void)src_dev;
-    // STUB: (void)bytes, (void)stream, (void)taken;
+    // STUB: (void)bytes, (void)stream;
     // STUB: TODO(5);
 }
 
@@ -296,7 +293,9 @@ static int time_lanes(struct lane *lane, int lanes, float *ms)
 // END SOLUTION
 int p2p_measure(int from, int to, size_t bytes, int both, struct bw *result)
 {
-    // TODO(6): measure one direction, or two at once.  (about 45 lines, half in a helper)
+    if (!result || bytes == 0 || (both && from == to))
+        return LAB_EINVAL;
+    // TODO(6): measure one direction, or two at once.  (about 50 lines, half in helpers)
     //   before: nothing is open
     //   after:  *result tells what one repetition moved and took; everything is closed again
     //   use:    lane_open, lane_send, lane_close, cudaEventRecord, cudaStreamWaitEvent,
@@ -306,8 +305,6 @@ int p2p_measure(int from, int to, size_t bytes, int both, struct bw *result)
     struct lane lane[2];
     float ms = 0;
     int lanes = both ? 2 : 1, open = 0, rc = LAB_OK;
-    if (!result || bytes == 0 || (both && from == to))
-        return LAB_EINVAL;
     while (open < lanes && !(rc = lane_open(&lane[open], ends[open][0], ends[open][1], bytes)))
         open++;
     if (!rc && !(rc = time_lanes(lane, lanes, &ms)) && !(ms > 0))
@@ -321,24 +318,23 @@ int p2p_measure(int from, int to, size_t bytes, int both, struct bw *result)
         lane_close(&lane[--open]);
     return rc;
     // END SOLUTION
-    // STUB: (void)from, (void)to, (void)bytes, (void)both, (void)result;
     // STUB: TODO(6);
 }
 
 int p2p_matrix(int n, size_t bytes, double *gbs)
 {
-    // TODO(7): all pairs, one after the other.  (about 20 lines)
-    //   before: gbs[0..n*n-1] hold anything
-    //   after:  gbs[from * n + to] is the rate from `from` to `to`; on an error all is as it was
-    //   use:    gpu_exists, p2p_measure, malloc for a copy of your own
-    // BEGIN SOLUTION
-    int rc = LAB_OK;
     if (n < 0 || bytes == 0 || (n > 0 && !gbs))
         return LAB_EINVAL;
     if (n == 0)
         return LAB_OK;
     if (!gpu_exists(n - 1))
         return LAB_ENOGPU;
+    // TODO(7): all pairs, one after the other.  (about 13 lines)
+    //   before: gbs[0..n*n-1] hold anything
+    //   after:  gbs[from * n + to] is the rate from `from` to `to`; on an error all is as it was
+    //   use:    p2p_measure, malloc for an array of your own
+    // BEGIN SOLUTION
+    int rc = LAB_OK;
     double *rates = malloc((size_t)n * (size_t)n * sizeof *rates);
     if (!rates)
         return LAB_ENOMEM;
@@ -352,16 +348,10 @@ int p2p_matrix(int n, size_t bytes, double *gbs)
     free(rates);
     return rc;
     // END SOLUTION
-    // STUB: (void)n, (void)bytes, (void)gbs;
     // STUB: TODO(7);
 }
 
-// BEGIN SOLUTION
-static double rate_of(const struct bw *point)
-{
-    return (double)point->bytes / point->seconds;
-}
-
+/* At least two points, of rising sizes, each with a time. */
 static int is_curve(const struct bw *curve, int points)
 {
     for (int i = 0; i < points; i++) {
@@ -371,18 +361,24 @@ static int is_curve(const struct bw *curve, int points)
     return points >= 2;
 }
 
+// BEGIN SOLUTION
+static double rate_of(const struct bw *point)
+{
+    return (double)point->bytes / point->seconds;
+}
+
 // END SOLUTION
 int p2p_half(const struct bw *curve, int points, size_t *half)
 {
-    // TODO(8): the size that reaches half of the best rate.  (about 28 lines)
+    if (!curve || !half || !is_curve(curve, points))
+        return LAB_EINVAL;
+    // TODO(8): the size that reaches half of the best rate.  (about 18 lines)
     //   before: curve[] is what p2p_measure said of rising sizes
     //   after:  *half bytes take so long that bytes / time is half of the best rate
     //   use:    the straight line through (bytes, seconds) of the two points around it
     // BEGIN SOLUTION
     double wanted = 0;
     int q = 0;
-    if (!curve || !half || !is_curve(curve, points))
-        return LAB_EINVAL;
     for (int i = 0; i < points; i++) {
         if (rate_of(&curve[i]) / 2 > wanted)
             wanted = rate_of(&curve[i]) / 2;
@@ -398,6 +394,5 @@ int p2p_half(const struct bw *curve, int points, size_t *half)
     *half = (size_t)(wanted * at_zero / (1 - wanted * slope) + 0.5);
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)curve, (void)points, (void)half;
     // STUB: TODO(8);
 }
