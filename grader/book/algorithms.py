@@ -45,6 +45,35 @@ def launching(*, waits: bool) -> Timeline:
     return made
 
 
+def exchange(*, overlapped: bool) -> Timeline:
+    """A step of the stencil on one GPU, in µs: all rows and then two copies in one stream; or the
+    two edge rows and the copies in a stream of their own."""
+    edge = "edge stream" if overlapped else "stream"
+    made = Timeline("chapter 6" if overlapped else "chapter 5", ["stream", edge][: 1 + overlapped])
+    made.add("stream", 10.4, "inner rows" if overlapped else "all rows")
+    if overlapped:
+        made.add(edge, 3.2, "edges", colour=1)
+    for _ in range(2):
+        made.add(edge, 2, "copy", colour=2)
+    return made
+
+
+def callers(*, processes: bool) -> Timeline:
+    """Two steps of the stencil on four GPUs, in µs: who makes the calls, and when kernels run."""
+    hosts = [f"host {g}" for g in range(RANKS)] if processes else ["host"]
+    made = Timeline("four processes" if processes else "one thread", [*hosts, *GPUS])
+    kernels: list[int] = []
+    for _ in range(2):
+        before, kernels = kernels, []
+        for g, gpu in enumerate(GPUS):
+            host = hosts[g % len(hosts)]
+            calls = made.add(host, 5.6 if processes else 6.25, str(g), colour=1)
+            if near := tuple(before[max(0, g - 1) : g + 2]):
+                made.add(gpu, 5.2, "event", colour=2, after=near)
+            kernels.append(made.add(gpu, 10.4, "kernel", after=(calls,)))
+    return made
+
+
 # ---- chapter 9: broadcast ----
 
 
@@ -199,6 +228,18 @@ CHARTS: dict[str, Callable[[Path], str]] = {
         "ms",
         "Four GPUs with 4 ms of work each. With a wait in the loop they run one after the other, "
         "16.8 ms; all launched first they run together, 4.8 ms",
+    ),
+    "overlap": lambda _: chart(
+        [exchange(overlapped=False), exchange(overlapped=True)],
+        "µs",
+        "A step on one GPU: all rows and then both copies take 14.4 µs; with a stream for the edges "
+        "the copies overlap with the inner rows, and the step takes 10.4 µs",
+    ),
+    "callers": lambda _: chart(
+        [callers(processes=False), callers(processes=True)],
+        "µs",
+        "Two steps on four GPUs. One host thread makes the calls for one GPU after the other, and "
+        "the steps take 60.4 µs; four processes make them at once, and the steps take 31.6 µs",
     ),
     "broadcast": lambda _: chart(
         [star(), chain(1), chain(4), tree()],

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Charts in pages, generated with the site: a line `<!-- chart: NAME -->` is replaced by one. They
-are drawn from data of the repository (`bandwidth.py`), from a formula (`memory.py`), from a trace
-(`traced.py`), or from a computed schedule (`timelines.py`)."""
+are drawn from data of the repository (`bandwidth.py`), from a formula (`memory.py`, `curves.py`),
+from a trace (`traced.py`), or from a computed schedule (`timelines.py`)."""
 
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 from grader.base.exits import LabError
-from grader.book import algorithms, bandwidth, matrices, memory, traced
+from grader.book import algorithms, bandwidth, curves, matrices, memory, traced
 
 DIRECTIVE = re.compile(r"^<!-- chart: (\S+) -->$", re.MULTILINE)
 CHARTS: dict[str, Callable[[Path], str]] = {
@@ -19,6 +19,7 @@ CHARTS: dict[str, Callable[[Path], str]] = {
     "truth": bandwidth.truth,
     "trace": traced.chart,
     **algorithms.CHARTS,
+    **curves.CHARTS,
 }
 
 

@@ -6,7 +6,8 @@ import re
 import unittest
 from itertools import combinations, pairwise
 
-from grader.book import algorithms, charts, matrices, memory, traced
+from grader.base.exits import LabError
+from grader.book import algorithms, charts, curves, matrices, memory, traced
 from grader.book.timelines import Timeline
 from grader.course.project import here
 from grader.learning.topology import describe
@@ -81,7 +82,7 @@ class Figures(unittest.TestCase):
 
     def test_words_have_the_schedules_lengths(self) -> None:
         """Numbers of the alternative text are those of the titles beside the bars."""
-        for name in ("launching", "broadcast", "allreduce", "backward"):
+        for name in ("launching", "overlap", "callers", "broadcast", "allreduce", "backward"):
             shown = charts.CHARTS[name](ROOT)
             words = re.search(r"<title>(.*?)</title>", shown)
             for length in re.findall(r">[^<:]+: ([\d.]+) [a-z]", shown):
@@ -96,6 +97,48 @@ class Figures(unittest.TestCase):
             for stage, gb in enumerate(re.findall(r"stage \d: +([\d.]+) GB", lines)):
                 drawn = sum(memory.gigabytes(stage, float(p), int(n)))
                 self.assertAlmostEqual(drawn, float(gb), delta=0.051)
+
+
+class Curves(unittest.TestCase):
+    """What is drawn is what the chapters say and their programs print."""
+
+    def rows(self, chapter: str, pattern: str) -> list[tuple[str, ...]]:
+        text = (ROOT / "docs/book" / chapter).read_text(encoding="utf-8")
+        return re.findall(pattern, text, re.MULTILINE)
+
+    def test_speed_ups(self) -> None:
+        rows = self.rows("01-why.md", r"^ +(\d+) +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+) +[\d.]+$")
+        self.assertEqual(len(rows), 5)
+        for gpus, shown in rows:
+            self.assertAlmostEqual(curves.speed_up(int(gpus), 20, 1), float(shown), delta=0.006)
+
+    def test_limits(self) -> None:
+        """The table's calls are the formula's, and each run is above both limits, by 4 µs at most:
+        the wait at the end."""
+        rows = self.rows(
+            "04-peer-access.md", r"^\| (\d) \| ([\d.]+) µs \| ([\d.]+) µs \| ([\d.]+) µs"
+        )
+        self.assertEqual([row[0] for row in rows], ["2", "3", "4"])
+        for gpus, kernel, calls, step in rows:
+            self.assertAlmostEqual(curves.host_calls(int(gpus)), float(calls), delta=0.051)
+            least = max(float(kernel) + 5.2, float(calls))
+            self.assertGreater(float(step), least)
+            self.assertLess(float(step), least + 4)
+        ran = dict(
+            curves.printed(ROOT, "04-peer-access.md", r"^(\d) GPUs, 2048 x 2048: ([\d.]+) us")
+        )
+        self.assertEqual(ran, {float(row[0]): float(row[3]) for row in rows})
+
+    def test_pieces(self) -> None:
+        for k, ms in curves.printed(
+            ROOT, "09-collectives.md", r"^chain, (\d+) pieces +([\d.]+) ms"
+        ):
+            least = max(curves.on_the_wire(int(k)), k * 15.9) / 1000
+            self.assertLess(abs(ms - least), 0.052, f"{k} pieces")
+
+    def test_a_chapter_that_prints_nothing(self) -> None:
+        with self.assertRaises(LabError):
+            curves.printed(ROOT, "01-why.md", curves.CHAINS)
 
 
 class Traced(unittest.TestCase):
