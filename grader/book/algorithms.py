@@ -232,8 +232,8 @@ CHARTS: dict[str, Callable[[Path], str]] = {
     "overlap": lambda _: chart(
         [exchange(overlapped=False), exchange(overlapped=True)],
         "µs",
-        "A step on one GPU: all rows and then both copies take 14.4 µs; with a stream for the edges "
-        "the copies overlap with the inner rows, and the step takes 10.4 µs",
+        "A step on one GPU: all rows and then both copies take 14.4 µs; with a stream for the "
+        "edges the copies overlap with the inner rows, and the step takes 10.4 µs",
     ),
     "callers": lambda _: chart(
         [callers(processes=False), callers(processes=True)],

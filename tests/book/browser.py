@@ -164,8 +164,18 @@ class Site(unittest.TestCase):
         self.browser.ask(BUTTON % 0)
         self.assertEqual(self.browser.ask(f"{place}.querySelectorAll('.sends').length"), 5)
         said = self.browser.ask(f"{place}.querySelector('.costs').textContent")
-        self.assertIn("each rank has sent 1/5 S of 8/5 S", said)
-        self.assertIn("the time of 8 S", said)
+        self.assertIn("each rank has sent 12.8 of 102.4 MB, in 32.4 of 259.2 µs", said)
+        self.assertIn("port has carried 12.8 of 512.0 MB, in 32.4 of 1296.2 µs", said)
+        self.browser.ask(SET % ("ring", 1, 640))
+        self.browser.ask(SET % ("ring", 2, 100))
+        said = self.browser.ask(f"{place}.querySelector('.costs').textContent")
+        self.assertIn("128.0 of 1024.0 MB, in 1280.0 of 10240.0 µs", said)
+        parts = self.browser.ask(
+            f"[...{place}.querySelectorAll('.bar span')].map(part => part.style.width)"
+        )
+        self.assertEqual(parts, ["2.5%", "17.5%", "2.5%", "97.5%"], "of the naive way's time")
+        self.browser.ask(SET % ("ring", 1, ""))
+        self.assertEqual(self.browser.ask(f"{place}.querySelectorAll('.bar').length"), 0)
 
     def test_the_ring_chunk_by_chunk(self) -> None:
         self.open("book/10-allreduce.html")

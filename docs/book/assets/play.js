@@ -107,11 +107,25 @@ function ringDrawing(ranks, moved) {
     title, drawn("defs", {}, head), ...arrows, ...nodes);
 }
 
-/* Bytes and time so far, beside the naive way. S is the size of a rank's data. */
-function ringCosts(ranks, done) {
-  const steps = Math.ceil(done / ranks), all = 2 * (ranks - 1);
-  return `Ring: each rank has sent ${steps}/${ranks} S of ${all}/${ranks} S, in the time that ` +
-    `${steps}/${ranks} S take. Naive way: GPU 0's port takes the time of ${all} S.`;
+/* Bytes and time after `done` sends, of the ring and of the naive way: S megabytes on each rank, B
+ * GB/s of a port in each direction. The naive way sends N - 1 times S into rank 0's port, then as much
+ * out of it; another rank sends S once. */
+function ringCosts(ranks, done, megabytes, rate) {
+  const chunk = megabytes / ranks, all = 2 * (ranks - 1), us = (mb) => mb * 1000 / rate;
+  const step = us(chunk), naive = us(all * megabytes), now = Math.ceil(done / ranks) * step;
+  return { chunk, sent: Math.ceil(done / ranks) * chunk, whole: all * chunk, now, ring: all * step, naive,
+    carried: Math.min(now, naive) * rate / 1000, naiveWhole: all * megabytes };
+}
+
+/* How far something is: filled up to `now` of its length; `whole` is what the full width stands for. */
+function progressBar(label, now, length, whole, words) {
+  const part = (name, us) => {
+    const piece = make("span", { className: name });
+    piece.style.width = `${100 * us / whole}%`;
+    return piece;
+  };
+  return make("div", { className: "bar", title: words }, make("b", { textContent: label }),
+    make("div", {}, part("past", Math.min(now, length)), part("left", length - Math.min(now, length))));
 }
 
 play.ring = (place) => {
@@ -119,7 +133,9 @@ play.ring = (place) => {
   const slider = make("input", { type: "range", min: 2, max: 8, value: ranks, autocomplete: "off" });
   const count = make("output", { className: "count" });
   const said = make("output", { ariaLive: "polite" }), cells = make("div", { className: "cells" });
-  const circle = make("div", { className: "circle" }), costs = make("p", { className: "costs" });
+  const circle = make("div", { className: "circle" }), costs = make("div", { className: "costs" });
+  const megabytes = number("MB on each GPU", 64, 0.001, "any", () => show());
+  const rate = number("GB/s of a GPU's port", 395, 0.001, "any", () => show());
   const button = (text, to) => {
     const made = make("button", { type: "button", textContent: text });
     made.addEventListener("click", () => {
@@ -143,6 +159,17 @@ play.ring = (place) => {
       ? `step ${now} of ${all}: ${half}; rank ${from} sends chunk ${k} to rank ${to}`
       : `step ${now} of ${all}: ${half}; each rank has sent ${now}/${ranks} of its data`;
   }
+  /* Both ways after the same time. */
+  function showCosts() {
+    const c = ringCosts(ranks, done, valueOf(megabytes), valueOf(rate));
+    const ring = `Ring: each rank has sent ${shown(c.sent, 1)} of ${shown(c.whole, 1)} MB, in ` +
+      `${shown(c.now, 1)} of ${shown(c.ring, 1)} µs.`;
+    const naive = `Naive way: rank 0's port has carried ${shown(c.carried, 1)} of ` +
+      `${shown(c.naiveWhole, 1)} MB, in ${shown(c.now, 1)} of ${shown(c.naive, 1)} µs.`;
+    const bars = Number.isFinite(c.naive) ? [progressBar("ring", c.now, c.ring, c.naive, ring),
+      progressBar("naive", c.now, c.naive, c.naive, naive)] : [];
+    costs.replaceChildren(...bars, make("p", { textContent: ring }), make("p", { textContent: naive }));
+  }
   function show() {
     const sums = ringAfter(ranks, done), now = Math.ceil(done / ranks);
     const made = table(["", ...sums.map((_, k) => `chunk ${k}`)],
@@ -154,7 +181,7 @@ play.ring = (place) => {
     const moved = done > 0 ? ringSends(ranks, now - 1).slice(0, done - (now - 1) * ranks) : [];
     moved.forEach(([, to, k]) => cell(to, k).classList.add("moved"));
     circle.replaceChildren(ringDrawing(ranks, moved));
-    costs.textContent = ringCosts(ranks, done);
+    showCosts();
     cells.replaceChildren(made);
     said.textContent = told();
     count.textContent = ranks;
@@ -167,7 +194,8 @@ play.ring = (place) => {
     show();
   });
   place.append(make("label", {}, make("span", { textContent: "GPUs" }), slider, count),
-    step, chunk, back, again, said, circle, costs, cells,
+    step, chunk, back, again, said, circle, megabytes.row, rate.row, costs,
+    cells,
     make("p", { textContent: "A cell says how many ranks' numbers are in it." }));
   show();
 };
