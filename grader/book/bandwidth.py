@@ -13,7 +13,7 @@ from grader.base import svg
 from grader.base.exits import LabError
 
 RECORDED = "tests/recorded/hgx-h200-4/timing.txt"
-WIDTH, HEIGHT, LEFT, BELOW, RIGHT = 640, 330, 60, 40, 30
+WIDTH, HEIGHT, LEFT, BELOW, RIGHT = 440, 300, 44, 40, 20  # as wide as a phone
 ROW = re.compile(r"^ *(\d+)((?: +[\d.]+){6}) +\|", re.MULTILINE)
 COLUMNS = {"peer access": 5, "pinned host": 0, "pageable host": 2, "no peer access": 4}
 SIDE_BY_SIDE = "bench/results/truth-h200-4.csv"
@@ -129,8 +129,9 @@ def _plot(lines: Sequence[Line], words: str, across: str, up: str, dashed: str) 
         points = [place(*point) for point in line.points]
         parts.append(svg.polyline(points, line.colour, dashed=line.dashed))
     named = [(line.name, line.colour) for line in lines if line.name]
-    parts.append(svg.legend(LEFT, HEIGHT + 20, named, dashed=dashed))
-    return svg.figure(parts, words, WIDTH, HEIGHT + 40)
+    parts.append(svg.legend(10, HEIGHT + 20, named[:3]))
+    parts.append(svg.legend(10, HEIGHT + 38, named[3:], dashed=dashed))
+    return svg.figure(parts, words, WIDTH, HEIGHT + 56)
 
 
 def _axes(place: Place, x0: float, x1: float, low: int, high: int) -> str:

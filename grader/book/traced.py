@@ -11,7 +11,7 @@ from grader.base.exits import LabError
 CHAPTER = "docs/book/14-profiling.md"
 KERNEL = re.compile(r"^GPU (\d+) (\w+) +([\d.]+) to +([\d.]+) us$", re.MULTILINE)
 WIDTH, LEFT, ROW, BELOW = 640, 60, 26, 30
-TICK_US = 50
+TICK_US = 10_000
 
 
 def kernels(root: Path) -> list[tuple[int, float, float]]:
@@ -32,7 +32,7 @@ def chart(root: Path) -> str:
         parts.append(svg.text(LEFT - 8, ROW * gpu + 18, f"GPU {gpu}", "end"))
         parts.append(svg.line(LEFT, ROW * (gpu + 1), LEFT + scale * last, ROW * (gpu + 1)))
     for us in range(0, int(last) + 1, TICK_US):
-        parts.append(svg.text(LEFT + scale * us, height + 18, f"{us} µs", "middle"))
+        parts.append(svg.text(LEFT + scale * us, height + 18, f"{us // 1000} ms", "middle"))
     half = len(found) // 2
     for number, (gpu, start, end) in enumerate(found):
         colour = svg.COLOURS[0 if number < half else 1]

@@ -151,6 +151,12 @@ class Traced(unittest.TestCase):
         for (_, _, end), (_, start, _) in pairwise(turns):
             self.assertGreaterEqual(start, end)
 
+    def test_words_of_the_axis_are_apart(self) -> None:
+        shown = traced.chart(ROOT)
+        places = [float(x) for x in re.findall(r'<text x="([\d.]+)"[^>]*>\d+ ms<', shown)]
+        self.assertGreater(len(places), 2)
+        self.assertGreater(min(b - a for a, b in pairwise(places)), 40)
+
     def test_a_chapter_without_a_trace(self) -> None:
         with self.assertRaises(OSError):
             traced.kernels(ROOT / "docs")
