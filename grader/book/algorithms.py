@@ -69,7 +69,7 @@ def callers(*, processes: bool) -> Timeline:
             host = hosts[g % len(hosts)]
             calls = made.add(host, 5.6 if processes else 6.25, str(g), colour=1)
             if near := tuple(before[max(0, g - 1) : g + 2]):
-                made.add(gpu, 5.2, "event", colour=2, after=near)
+                made.add(gpu, 5.2, "wait", colour=2, after=near)
             kernels.append(made.add(gpu, 10.4, "kernel", after=(calls,)))
     return made
 
@@ -265,6 +265,7 @@ CHARTS: dict[str, Callable[[Path], str]] = {
         "times of a layer's forward",
         "Three layers under ZeRO stage 3: while one layer is computed, the next one's parameters "
         "are gathered and the gradients of the one before are summed",
+        width=640,
     ),
     "pipeline": lambda _: chart(
         [pipeline(1), pipeline(4), pipeline(8)],

@@ -8,7 +8,7 @@ from typing import Any
 from grader.base import svg
 from grader.learning import topology
 
-CELL, LEFT, TOP, GAP, WIDTH = 34, 62, 40, 24, 640
+CELL, LEFT, TOP, GAP, WIDTH = 34, 62, 40, 24, 500
 SHOWN = ("hgx-h200-4", "oneway-2", "pcie-dual-socket-4", "dgx1-v100")  # in chapter 4
 Node = Mapping[str, Any]
 

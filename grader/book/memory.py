@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader.base import svg
 
-WIDTH, LEFT, TOP, ROW, SCALE = 560, 70, 24, 26, 3.4
+WIDTH, LEFT, TOP, ROW, SCALE = 480, 70, 24, 26, 2.9
 KINDS = (("optimizer", 12, 1), ("gradients", 2, 2), ("parameters", 2, 3))  # sharded from stage on
 MODELS = ((7.0, 8), (7.5, 64))  # billion parameters, GPUs; as the chapter's program
 ROOM = 80.0

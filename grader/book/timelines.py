@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from grader.base import svg
 
-WIDTH, LEFT, ROW, GAP = 640, 90, 24, 34
+WIDTH, LEFT, ROW, GAP = 500, 90, 24, 34  # pixels; a phone shows 0.7 of a figure's size
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,12 @@ class Timeline:
         return max(bar.end for bar in self.bars())
 
 
-def chart(timelines: Sequence[Timeline], unit: str, words: str, *key: tuple[str, int]) -> str:
+def chart(
+    timelines: Sequence[Timeline], unit: str, words: str, *key: tuple[str, int], width: int = WIDTH
+) -> str:
     """One below the other, on one scale. `key`: the meaning of colours that bars do not label."""
     longest = max(timeline.length() for timeline in timelines)
-    scale = (WIDTH - LEFT - 20) / longest
+    scale = (width - LEFT - 20) / longest
     parts: list[str] = []
     top = 0.0
     for timeline in timelines:
@@ -71,7 +73,7 @@ def chart(timelines: Sequence[Timeline], unit: str, words: str, *key: tuple[str,
     if key:
         parts.append(svg.legend(LEFT, top, [(what, svg.COLOURS[colour]) for what, colour in key]))
         top += 16
-    return svg.figure(parts, words, WIDTH, top)
+    return svg.figure(parts, words, width, top)
 
 
 def _drawn(timeline: Timeline, top: float, scale: float, unit: str) -> str:
