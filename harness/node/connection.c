@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "wire.h"
 
 static double answer_seconds(void)
@@ -114,7 +115,11 @@ bool lab__node_seal(struct lab_node *node, int fd, size_t readable, char *error,
     return is_done(node, sent, error, room);
 }
 
-bool lab__node_look_for(struct lab_node *node, uint32_t checks, char *error, size_t room)
+bool lab__node_look_for(struct lab_node *node, const char *checks, char *error, size_t room)
 {
-    return is_done(node, lab__node_ask(node, VGPU_OP_LEAST_CHECKS, checks), error, room);
+    uint32_t mask = VGPU_CHECK_DEFAULT;
+    char bad[32];
+    if (checks)
+        vgpu_check_parse(checks, &mask, bad, sizeof bad);
+    return is_done(node, lab__node_ask(node, VGPU_OP_LEAST_CHECKS, mask), error, room);
 }

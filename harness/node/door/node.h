@@ -20,9 +20,10 @@ struct lab_node *lab__node_start(const char *description, char *error, size_t ro
 /* Registers sealed memory, before the runner starts (VGPU_OP_SEAL). False: `error` has the
  * reason. */
 bool lab__node_seal(struct lab_node *node, int fd, size_t readable, char *error, size_t room);
-/* Has the node look for at least this (enum vgpu_check) in every program, before the runner starts.
- * False: `error` has the reason. */
-bool lab__node_look_for(struct lab_node *node, uint32_t checks, char *error, size_t room);
+/* Has the node look for at least what `checks` names, a value of VGPU_CHECK, or NULL for what is
+ * looked for without it, in every program, before the runner starts. False: `error` has the reason.
+ */
+bool lab__node_look_for(struct lab_node *node, const char *checks, char *error, size_t room);
 const char *lab__node_id(const struct lab_node *node);
 pid_t lab__node_pid(const struct lab_node *node);
 int lab__node_gpus(const struct lab_node *node);
