@@ -17,11 +17,10 @@ enum { CC_CLANG_OLDEST = 14, CC_CLANG_NEWEST = 19 };
 
 /* What a Clang command generates from a .cu. */
 enum cc_stage {
-    CC_TO_CODE,       /* an object, or bitcode */
-    CC_WITH_PRELUDE,  /* the same, of a text that has the prelude, or with it precompiled */
-    CC_TO_TEXT,       /* preprocessed, to be read; `output` null: to standard output */
-    CC_TO_WHOLE_TEXT, /* with its headers, but macros not expanded: input of rewrite.h */
-    CC_TO_HEADER      /* precompiled */
+    CC_TO_CODE,      /* an object, or bitcode */
+    CC_WITH_PRELUDE, /* the same, with the prelude precompiled */
+    CC_TO_TEXT,      /* preprocessed, to be read; `output` null: to standard output */
+    CC_TO_HEADER     /* precompiled */
 };
 
 /* clang_commands.c: for one side of a .cu. */

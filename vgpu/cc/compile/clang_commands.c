@@ -128,20 +128,17 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
                                 enum cc_stage stage, const char *source, const char *output)
 {
     const struct cc_options *options = job->options;
-    bool text = stage == CC_TO_TEXT || stage == CC_TO_WHOLE_TEXT;
     struct cc_list command = {0};
 
     cc_add(&command, clang);
-    cc_add(&command, text ? "-E" : stage == CC_TO_HEADER ? "-fsyntax-only" : "-c");
-    if (stage == CC_TO_WHOLE_TEXT)
-        cc_add(&command, "-frewrite-includes");
+    cc_add(&command, stage == CC_TO_TEXT ? "-E" : stage == CC_TO_HEADER ? "-fsyntax-only" : "-c");
     cc_add_language(&command, job);
     add_clang_side(&command, options, side);
     if (options->rdc)
         cc_add(&command, "-fgpu-rdc");
     if (isatty(STDERR_FILENO))
         cc_add(&command, "-fcolor-diagnostics");
-    if (stage == CC_TO_CODE || text)
+    if (stage == CC_TO_CODE || stage == CC_TO_TEXT)
         cc_add_prelude(&command, job);
     cc_add_all(&command, &options->common);
     add_wrapper_folders(&command, options->cxx);

@@ -20,11 +20,10 @@ struct file {
     int number;
     struct cc_bitcode bitcode; /* of device code */
     struct cc_device_code code;
-    const char *text[2]; /* by enum cc_side: the source rewritten (rewrite.h); else null */
-    const char *objects; /* messages about __shared__ variables whose constructors do not run */
-    bool only_hosts;     /* __host__ __device__ functions may only be called in host code */
-    bool has_image;      /* the host's code is compiled with the image, not with room for it */
-    bool no_header;      /* compile without the precompiled header, which Clang rejected */
+    struct cc_copies copies; /* what Clang has refused, rewritten */
+    bool only_hosts;         /* __host__ __device__ functions may only be called in host code */
+    bool has_image;          /* the host's code is compiled with the image, not with room for it */
+    bool no_header;          /* compile without the precompiled header, which Clang rejected */
 };
 
 static const char *output_path(const struct file *file, const char *suffix)
@@ -50,16 +49,20 @@ static bool read_bitcode(struct file *file)
 
 static struct cc_list command_of(const struct file *file, enum cc_side side, const char *output)
 {
-    const char *text = file->text[side], *header = NULL;
-    if (text == NULL && !file->no_header && !file->only_hosts)
-        header = cc_precompiled(file->job, file->clang.release, side);
-    enum cc_stage stage = text != NULL || header != NULL ? CC_WITH_PRELUDE : CC_TO_CODE;
-    struct cc_list command = cc_clang_command(file->job, file->clang.path, side, stage,
-                                              text != NULL ? text : file->source, output);
+    const char *header = file->no_header || file->only_hosts
+                             ? NULL
+                             : cc_precompiled(file->job, file->clang.release, side);
+    struct cc_list command =
+        cc_clang_command(file->job, file->clang.path, side,
+                         header != NULL ? CC_WITH_PRELUDE : CC_TO_CODE, file->source, output);
 
     if (header != NULL) {
         cc_add_words(&command, "-Xclang -include-pch -Xclang");
         cc_add(&command, header);
+    }
+    for (size_t i = 0; i < file->copies.file.count; i++) {
+        cc_add_words(&command, "-ferror-limit=0 -Xclang -remap-file -Xclang");
+        cc_add(&command, cc_format("%s;%s", file->copies.file.item[i], file->copies.copy.item[i]));
     }
     return command;
 }
@@ -71,8 +74,7 @@ static struct cc_list host_command(const struct file *file, const char *output)
 
     cc_add_words(&command, "-Xclang -fcuda-include-gpubinary -Xclang");
     cc_add(&command, output_path(file, "unit"));
-    if (file->text[CC_HOST_SIDE] == NULL) /* else they were reported when it was read */
-        cc_add_deps(file->job, &command, file->source, file->object);
+    cc_add_deps(file->job, &command, file->source, file->object);
     return command;
 }
 
@@ -94,95 +96,14 @@ static struct cc_child start_device(const struct file *file)
 
 /* ---- what Clang refuses and nvcc does not ---- */
 
-/* False: the side's text cannot be had. */
-static bool rewrite_side(struct file *file, enum cc_side side, bool *changed)
-{
-    const char *refused = file->objects != NULL ? file->objects : "";
-    const char *path = output_path(file, side == CC_HOST_SIDE ? "host.ii" : "device.ii");
-    struct cc_list command =
-        cc_clang_command(file->job, file->clang.path, side, CC_TO_WHOLE_TEXT, file->source, path);
-    size_t length, new_length;
-
-    if (side == CC_HOST_SIDE)
-        cc_add_deps(file->job, &command, file->source, file->object);
-    if (cc_wait(cc_spawn(&command, "rewrite.err")) != 0)
-        return false;
-    const char *text = cc_read_file(path, &length);
-    if (text == NULL)
-        return false;
-    const char *instead = cc_rewrite(text, length, refused, side == CC_DEVICE_SIDE, &new_length);
-    if (instead != NULL && !cc_write_file(path, instead, new_length))
-        return false;
-    *changed |= instead != NULL;
-    file->text[side] = path;
-    return true;
-}
-
-/* False: there is nothing to change. */
-static bool rewrite_sides(struct file *file)
-{
-    bool changed = false;
-
-    return rewrite_side(file, CC_HOST_SIDE, &changed) &&
-           rewrite_side(file, CC_DEVICE_SIDE, &changed) && changed;
-}
-
-/* Whether a message quotes a line for which a second attempt may help: it has one of these. */
-static bool may_help(const char *said)
-{
-    return strstr(said, "<<<") != NULL || strstr(said, "<< <") != NULL ||
-           strstr(said, "alignas") != NULL || strstr(said, CC_WEAK_ALIAS) != NULL ||
-           strstr(said, CC_REGISTER_NAME) != NULL;
-}
-
-/* The place in the message's head, which may be in colors: "sum.cu:8:22: error: ". */
-static bool read_place(const char *head, struct cc_place *place)
-{
-    if (*head == '\033')
-        head += strcspn(head, "m") + 1;
-    size_t name = strcspn(head, ":\n");
-    place->file = cc_copy(head, name);
-    return sscanf(head + name, ":%d:%d", &place->line, &place->column) == 2;
-}
-
-/* Warns where Clang has refused a __shared__ variable for its constructor. */
-static void warn_of_objects(const struct file *file)
-{
-    const char *said = file->objects != NULL ? file->objects : "";
-    struct cc_place place;
-
-    if (cc_has_word(&file->job->options->warnings, "-w"))
-        return;
-    for (const char *at; (at = strstr(said, CC_NO_SHARED_START)) != NULL; said = at + 1) {
-        const char *line = at;
-        while (line > said && line[-1] != '\n')
-            line--;
-        if (read_place(line, &place))
-            cc_warning(place, "no constructor runs for a __shared__ variable");
-    }
-}
-
-/* Records a remedy for the messages. False: there is none. */
-static bool has_other_way(struct file *file, const char *said)
-{
-    bool objects = strstr(said, CC_NO_SHARED_START) != NULL && file->objects == NULL;
-    bool only_hosts = strstr(said, "in __host__ __device__ function") != NULL &&
-                      !file->only_hosts && !file->job->options->rdc;
-
-    if (objects)
-        file->objects = said;
-    file->only_hosts |= only_hosts;
-    return objects || only_hosts;
-}
-
 /* What both have said, and how they ended. */
 struct outcome {
     const char *said;
     int host_status, device_status;
 };
 
-/* Is the file to be compiled again, without the precompiled header or from a text that Clang takes?
- */
+/* Is the file to be compiled again: without the precompiled header, with what Clang refuses
+ * rewritten, or without functions that only host code may call? */
 static bool is_to_be_redone(struct file *file, const struct outcome *end)
 {
     bool failed = end->host_status == 1 || end->device_status == 1;
@@ -190,11 +111,12 @@ static bool is_to_be_redone(struct file *file, const struct outcome *end)
     if ((end->host_status != 0 || end->device_status != 0) && !file->no_header &&
         cc_is_misfit(end->said))
         return file->no_header = true;
-    bool other = failed && has_other_way(file, end->said);
-    if (!failed || file->text[CC_HOST_SIDE] != NULL ||
-        (file->objects == NULL && !may_help(end->said)))
-        return other;
-    return rewrite_sides(file) || other;
+    bool only_hosts = failed && !file->only_hosts && !file->job->options->rdc &&
+                      strstr(end->said, "in __host__ __device__ function") != NULL;
+    file->only_hosts |= only_hosts;
+    return (failed && cc_rewrite(&file->copies, end->said, output_path(file, "changed"),
+                                 !cc_has_word(&file->job->options->warnings, "-w"))) ||
+           only_hosts;
 }
 
 /* Prints the messages. False: one of the passes failed. */
@@ -380,8 +302,6 @@ bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *o
     if (!cc_find_clang(job->options->cxx, &file.clang))
         return false;
     bool done = name_unit(&file) && compile(&file);
-    if (done)
-        warn_of_objects(&file);
     cc_say_all();
     return done && cc_error_count() == 0;
 }

@@ -1,324 +1,275 @@
 /* SPDX-License-Identifier: MIT
- * rewrite.c: see rewrite.h.
+ * rewrite.c: see rewrite.h. Clang's message says where; what is read around that place is a line or
+ * a statement.
  */
 #include "rewrite.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "lex.h"
+#include "diag.h"
+#include "proc.h"
 
-struct word {
-    struct cc_lexeme lexeme;
-    const char *instead; /* replacement; null: unchanged */
+/* Clang's place in a text, and what is changed: the bytes from `from` to `to` become `instead`. */
+struct change {
+    const char *text, *at;
+    const char *from, *to, *instead;
 };
 
-struct words {
-    struct word *item; /* the last one has no length */
-    size_t count, capacity;
-    bool changed;
-};
-
-static void read_words(struct words *all, const char *text, size_t length)
+static bool set_change(struct change *c, const char *from, const char *to, const char *instead)
 {
-    struct cc_lexer lexer;
-    struct word word;
-
-    cc_lex_start(&lexer, text, length);
-    do {
-        word = (struct word){.lexeme = cc_lex(&lexer)};
-        all->item = cc_grow(all->item, all->count, &all->capacity, sizeof word);
-        all->item[all->count++] = word;
-    } while (word.lexeme.length != 0);
-}
-
-static bool word_is(const struct words *all, size_t at, const char *text)
-{
-    const struct cc_lexeme *lexeme = at < all->count ? &all->item[at].lexeme : NULL;
-
-    return lexeme != NULL && cc_is(lexeme->text, lexeme->length, text);
-}
-
-/* Whether three of them follow in a row; *adjacent: without anything between. */
-static bool are_three(const struct words *all, size_t at, const char *text, bool *adjacent)
-{
-    if (!word_is(all, at, text) || !word_is(all, at + 1, text) || !word_is(all, at + 2, text))
-        return false;
-    *adjacent = !all->item[at + 1].lexeme.space && !all->item[at + 2].lexeme.space;
+    c->from = from;
+    c->to = to;
+    c->instead = instead;
     return true;
 }
 
-static void add_change(struct words *all, size_t at, const char *instead)
+static char *copy_between(const char *from, const char *to)
 {
-    all->item[at].instead = instead;
-    all->changed = true;
+    return cc_copy(from, (size_t)(to - from));
+}
+
+static const char *line_start(const char *text, const char *at)
+{
+    while (at > text && at[-1] != '\n')
+        at--;
+    return at;
+}
+
+/* The last `word` in front of the place, with none of the signs behind it; null: there is none. */
+static const char *find_before(const struct change *c, const char *word, const char *signs)
+{
+    for (const char *at = c->at; at > c->text && strchr(signs, at[-1]) == NULL;)
+        if (cc_starts(--at, word) && (size_t)(c->at - at) >= strlen(word))
+            return at;
+    return NULL;
+}
+
+/* Whether the text in front of the place ends with `word`, blanks aside. */
+static bool is_behind(const struct change *c, const char *word)
+{
+    const char *end = c->at;
+
+    while (end > c->text && isspace((unsigned char)end[-1]))
+        end--;
+    return cc_ends(copy_between(line_start(c->text, end), end), word);
+}
+
+static bool change_alignas(struct change *c)
+{
+    return cc_starts(c->at, "alignas") &&
+           set_change(c, c->at, c->at + strlen("alignas"), "_Alignas");
+}
+
+static bool change_operator(struct change *c)
+{
+    return cc_starts(c->at, "<<<") && is_behind(c, "operator") &&
+           set_change(c, c->at + 2, c->at + 2, " ");
+}
+
+/* "%name" of inline PTX becomes "%%name", to the end of the string. Clang's place is behind the
+ * first letter. */
+static bool change_registers(struct change *c)
+{
+    const char *start = find_before(c, "%", "\"\n"), *end = c->at + strcspn(c->at, "\"\n");
+    struct cc_text out = {0};
+
+    for (const char *at = start; at != NULL && at < end; at++) {
+        bool name = at[0] == '%' && (isalpha((unsigned char)at[1]) || at[1] == '_') &&
+                    (isalpha((unsigned char)at[2]) || at[2] == '_');
+        bool doubled = at[0] == '%' && at[1] == '%';
+        cc_put(&out, name ? "%%" : at, name || doubled ? 2 : 1);
+        at += doubled;
+    }
+    return start != NULL && out.length > (size_t)(end - start) &&
+           set_change(c, start, end, out.data);
+}
+
+/* An alias of host code: device code has neither of the two names. */
+static bool change_weak_alias(struct change *c)
+{
+    const char *start = line_start(c->text, c->at), *end = c->at + strcspn(c->at, "\n");
+    const char *weak = cc_starts(start, "#pragma weak ") ? start + strlen("#pragma ") : NULL;
+
+    return weak != NULL &&
+           set_change(c, start, end,
+                      cc_format("VGPU_HOST_PRAGMA(\"%s\")", copy_between(weak, end)));
 }
 
 /* ---- launches ---- */
 
-struct launch {
-    size_t begin, end;             /* the first word inside, and the first of >>> */
-    size_t argument[4], arguments; /* where each begins */
-    bool pack;
-};
-
-static int depth_change(const struct words *all, size_t at)
+/* k<<<{1, 2}, {3}>>>(p) */
+static bool change_braces(struct change *c)
 {
-    if (word_is(all, at, "(") || word_is(all, at, "[") || word_is(all, at, "{"))
-        return 1;
-    return word_is(all, at, ")") || word_is(all, at, "]") || word_is(all, at, "}") ? -1 : 0;
+    bool argument = *c->at == '{' && (is_behind(c, "<<<") || is_behind(c, ","));
+
+    return argument && find_before(c, "<<<", ";") != NULL && set_change(c, c->at, c->at, "dim3");
 }
 
-/* Finds the >>> of the launch: the last one before a parenthesis, in the same statement. */
-static bool find_end(const struct words *all, struct launch *launch)
+/* k<< <1, 1>> >(p): Clang's place is the third sign, or the first two. */
+static bool change_blanks(struct change *c)
 {
-    bool adjacent;
-    int depth = 0;
+    const char sign = *c->at, *from = c->at;
 
-    launch->end = 0;
-    for (size_t at = launch->begin; at + 3 < all->count; at++) {
-        depth += depth_change(all, at);
-        bool next = are_three(all, at, "<", &adjacent) && adjacent;
-        if (depth < 0 || (depth == 0 && (next || word_is(all, at, ";"))))
-            break;
-        if (depth == 0 && are_three(all, at, ">", &adjacent) && word_is(all, at + 3, "("))
-            launch->end = at;
-    }
-    return launch->end != 0;
+    if (sign != '<' && sign != '>')
+        return false;
+    while (from > c->text && (from[-1] == ' ' || from[-1] == '\t'))
+        from--;
+    if (from < c->at)
+        return from - c->text >= 2 && from[-1] == sign && from[-2] == sign &&
+               set_change(c, from, c->at, "");
+    from = c->at + strspn(c->at, ">");
+    const char *to = from + strspn(from, " \t");
+    return from - c->at == 2 && to > from && *to == '>' && set_change(c, from, to, "");
 }
 
-static void find_arguments(const struct words *all, struct launch *launch)
+/* k<<<size...>>>(p), to which the line ends in it are added again. */
+static bool change_pack(struct change *c)
 {
-    bool adjacent;
-    int depth = 0;
+    const char *open = find_before(c, "<<<", ";"), *close = strstr(c->at, ">>>");
+    struct cc_text out = {0};
 
-    launch->argument[launch->arguments++] = launch->begin;
-    for (size_t at = launch->begin; at < launch->end; at++) {
-        depth += depth_change(all, at);
-        if (depth == 0 && word_is(all, at, ",") && launch->arguments < 4)
-            launch->argument[launch->arguments++] = at + 1;
-        launch->pack |= depth == 0 && are_three(all, at, ".", &adjacent);
-    }
+    if (!cc_starts(c->at, "...") || open == NULL || close == NULL)
+        return false;
+    const char *all = copy_between(open + 3, close);
+    char *line = copy_between(open + 3, close);
+    for (char *end; (end = strchr(line, '\n')) != NULL; *end = ' ')
+        cc_puts(&out, "\n");
+    cc_putf(&out, "vgpu_grid(%s), vgpu_block(%s), vgpu_shared_bytes(%s), vgpu_stream(%s)", line,
+            line, line, line);
+    return *all != 0 && set_change(c, open + 3, close, out.data);
 }
 
-static const char *text_of(const struct words *all, size_t from, size_t to)
+static bool change_launch(struct change *c)
 {
-    struct cc_text text = {0};
-
-    for (size_t at = from; at < to; at++) {
-        const struct cc_lexeme *lexeme = &all->item[at].lexeme;
-        if (lexeme->space && at > from)
-            cc_puts(&text, " ");
-        cc_put(&text, lexeme->text, lexeme->length);
-    }
-    return text.data;
-}
-
-static void spread_pack(struct words *all, const struct launch *launch)
-{
-    const char *all_of_it = text_of(all, launch->begin, launch->end);
-
-    add_change(all, launch->begin,
-               cc_format("vgpu_grid(%s), vgpu_block(%s), vgpu_shared_bytes(%s), vgpu_stream(%s)",
-                         all_of_it, all_of_it, all_of_it, all_of_it));
-    for (size_t at = launch->begin + 1; at < launch->end; at++)
-        add_change(all, at, "");
-}
-
-/* `at`: the first of <<<. */
-static void rewrite_launch(struct words *all, size_t at, bool adjacent)
-{
-    struct launch launch = {.begin = at + 3};
-
-    if (!find_end(all, &launch))
-        return;
-    find_arguments(all, &launch);
-    if (launch.pack)
-        spread_pack(all, &launch);
-    for (size_t i = 0; i < launch.arguments && i < 2 && !launch.pack; i++)
-        if (word_is(all, launch.argument[i], "{"))
-            add_change(all, launch.argument[i], "dim3{");
-    if (adjacent)
-        return;
-    for (size_t i = 0; i < 3; i++) {
-        add_change(all, at + i, i == 0 ? "<<<" : "");
-        add_change(all, launch.end + i, i == 0 ? ">>>" : "");
-    }
+    return change_braces(c) || change_blanks(c) || change_pack(c);
 }
 
 /* ---- __shared__ objects ---- */
 
-/* Index of the declared name in `__shared__ T name[2][3];`; 0: not of this form. */
-static size_t find_declared(const struct words *all, size_t at, size_t *end)
+/* Whether this is "__shared__ T", of one variable. */
+static bool is_type(const char *from, const char *to)
 {
-    size_t name = 0;
     int depth = 0; /* of < > */
 
-    for (at++; !word_is(all, at, ";"); at++) {
-        depth += word_is(all, at, "<") - word_is(all, at, ">");
-        if (at >= all->count || (word_is(all, at, ",") && depth == 0) || word_is(all, at, "=") ||
-            word_is(all, at, "(") || word_is(all, at, "{"))
-            return 0;
-        if (name == 0 && (word_is(all, at + 1, ";") || word_is(all, at + 1, "[")))
-            name = at;
+    for (; from < to; from++) {
+        depth += (*from == '<') - (*from == '>');
+        if ((*from == ',' && depth == 0) || strchr("=({", *from) != NULL)
+            return false;
     }
-    *end = at;
-    return name;
+    return true;
 }
 
-/* From Clang 16 on a quoted line begins with its number: "   15 | ". */
-static const char *skip_line_number(const char *quoted)
+/* `__shared__ T name[2][3];`: the place is the name. */
+static bool change_object(struct change *c)
 {
-    const char *at = quoted + strspn(quoted, " ");
-    size_t digits = strspn(at, "0123456789");
+    const char *shared = find_before(c, "__shared__", ";{}"), *end = c->at;
 
-    return digits > 0 && strncmp(at + digits, " | ", 3) == 0 ? at + digits + 3 : quoted;
-}
-
-/* Whether the messages quote the word's line below the error about such objects. */
-static bool is_quoted(const struct words *all, size_t at, const char *refused)
-{
-    const char *line = all->item[at].lexeme.text, *first = all->item[0].lexeme.text;
-
-    while (line > first && line[-1] != '\n')
-        line--;
-    size_t length = strcspn(line, "\n");
-    while ((refused = strstr(refused, CC_NO_SHARED_START)) != NULL) {
-        refused += strcspn(refused, "\n");
-        if (*refused == '\n' && strncmp(skip_line_number(refused + 1), line, length) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* `at`: the word __shared__. */
-static void rewrite_object(struct words *all, size_t at)
-{
-    size_t end, found = find_declared(all, at, &end);
-
-    if (found == 0 || (at > 0 && word_is(all, at - 1, "extern")))
-        return;
-    const char *name = text_of(all, found, found + 1);
-    add_change(all, at, "typedef");
-    add_change(all, found, cc_format("vgpu_type_%s", name));
-    add_change(all, end,
-               cc_format("; __shared__ __attribute__((aligned(__alignof__(vgpu_type_%s)))) "
-                         "unsigned char vgpu_bytes_%s[sizeof(vgpu_type_%s)]; "
-                         "vgpu_type_%s &%s = *(vgpu_type_%s *)vgpu_bytes_%s;",
-                         name, name, name, name, name, name, name));
-}
-
-/* ---- inline PTX ---- */
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || c == '_';
-}
-
-/* A string of an asm statement with "%name" as "%%name"; null: it has none. */
-static const char *with_registers(const struct cc_lexeme *lexeme)
-{
-    const char *text = lexeme->text, *end = text + lexeme->length;
-    struct cc_text out = {0};
-    bool changed = false;
-
-    for (const char *at = text; at < end; at++) {
-        bool doubled = *at == '%' && at + 2 < end && at[1] == '%';
-        bool name = *at == '%' && at + 2 < end && is_letter(at[1]) && is_letter(at[2]);
-        cc_put(&out, name ? "%%" : at, name || doubled ? 2 : 1);
-        at += doubled;
-        changed |= name;
-    }
-    return changed ? out.data : NULL;
-}
-
-/* `at`: the word asm. If operands follow, its strings are instructions; else no % begins a
- * register.
- */
-static void rewrite_asm(struct words *all, size_t at)
-{
-    at++;
-    while (word_is(all, at, "volatile") || word_is(all, at, "__volatile__"))
-        at++;
-    size_t first = at + 1, end = first;
-    while (end < all->count && *all->item[end].lexeme.text == '"')
+    while (isalnum((unsigned char)*end) || *end == '_')
         end++;
-    if (!word_is(all, at, "(") || (!word_is(all, end, ":") && !word_is(all, end, "::")))
-        return;
-    for (at = first; at < end; at++) {
-        const char *instead = with_registers(&all->item[at].lexeme);
-        if (instead != NULL)
-            add_change(all, at, instead);
-    }
+    const char *stop = end + strcspn(end, ";,=({");
+    if (shared == NULL || end == c->at || *stop != ';' || !is_type(shared, c->at))
+        return false;
+    const char *name = copy_between(c->at, end), *bounds = copy_between(end, stop);
+    const char *type = copy_between(shared + strlen("__shared__"), c->at);
+    return set_change(c, shared, stop + 1,
+                      cc_format("typedef%svgpu_type_%s%s; "
+                                "__shared__ __attribute__((aligned(__alignof__(vgpu_type_%s)))) "
+                                "unsigned char vgpu_bytes_%s[sizeof(vgpu_type_%s)]; "
+                                "vgpu_type_%s &%s = *(vgpu_type_%s *)vgpu_bytes_%s;",
+                                type, name, bounds, name, name, name, name, name, name, name));
 }
 
-/* ---- directives ---- */
+/* ---- messages ---- */
 
-/* An alias of host code: device code has neither of the two names. */
-static bool drop_weak_aliases(char *text)
+static const char no_constructor[] = "initialization is not supported for __shared__ variables";
+
+static const struct remedy {
+    const char *message;
+    bool (*change)(struct change *c);
+} remedies[] = {
+    {"expected expression", change_launch},
+    {"expected '>>>'", change_launch},
+    {"expected a type", change_operator},
+    {"an attribute list cannot appear here", change_alignas},
+    {"invalid % escape in inline assembly", change_registers},
+    {"alias must point to a defined", change_weak_alias},
+    {no_constructor, change_object},
+};
+
+const char *cc_rewrite_at(const char *text, int line, int column, const char *message)
 {
-    static const char weak[] = "#pragma weak ";
-    bool dropped = false;
+    struct change c = {.text = text, .at = text};
 
-    for (char *at = text; (at = strstr(at, weak)) != NULL; at++) {
-        size_t length = strcspn(at, "\n");
-        if ((at == text || at[-1] == '\n') && memchr(at, '=', length) != NULL) {
-            memset(at, ' ', length);
-            dropped = true;
-        }
-    }
-    return dropped;
+    for (; line > 1 && c.at != NULL; line--)
+        c.at = (c.at = strchr(c.at, '\n')) != NULL ? c.at + 1 : NULL;
+    if (c.at == NULL || column < 1 || strcspn(c.at, "\n") < (size_t)column)
+        return NULL;
+    c.at += column - 1;
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+        if (strstr(message, remedies[i].message) != NULL && remedies[i].change(&c))
+            return cc_format("%s%s%s", copy_between(text, c.from), c.instead, c.to);
+    return NULL;
 }
 
-/* ---- the whole text ---- */
-
-static void rewrite_words(struct words *all, const char *refused)
+/* "sum.cu:8:22: error: expected expression", which may be in colors. */
+static bool read_head(const char *head, struct cc_place *place)
 {
-    bool adjacent;
+    if (*head == '\033')
+        head += strcspn(head, "m") + 1;
+    size_t name = strcspn(head, ":");
+    place->file = cc_copy(head, name);
+    return sscanf(head + name, ":%d:%d: ", &place->line, &place->column) == 2 &&
+           strstr(head, "error: ") != NULL;
+}
 
-    for (size_t at = 0; at < all->count; at++) {
-        if (word_is(all, at, "__shared__") && word_is(all, at + 1, "alignas"))
-            add_change(all, at + 1, "_Alignas");
-        else if (word_is(all, at, "__shared__") && is_quoted(all, at, refused))
-            rewrite_object(all, at);
-        else if (word_is(all, at, "asm") || word_is(all, at, "__asm__") ||
-                 word_is(all, at, "__asm"))
-            rewrite_asm(all, at);
-        if (!are_three(all, at, "<", &adjacent))
+static const char *copy_of(const struct cc_copies *copies, const char *file)
+{
+    for (size_t i = 0; i < copies->file.count; i++)
+        if (strcmp(copies->file.item[i], file) == 0)
+            return copies->copy.item[i];
+    return NULL;
+}
+
+static bool change_copy(struct cc_copies *copies, struct cc_place place, const char *message,
+                        const char *name)
+{
+    const char *file = place.file, *copy = copy_of(copies, file);
+    size_t length;
+    const char *text = cc_read_file(copy != NULL ? copy : file, &length);
+
+    if (text == NULL || strlen(text) != length || strchr(file, ';') != NULL) /* -remap-file A;B */
+        return false;
+    const char *changed = cc_rewrite_at(text, place.line, place.column, message);
+    if (changed == NULL)
+        return false;
+    if (copy == NULL) {
+        copy = cc_format("%s-%zu.cu", name, copies->file.count);
+        cc_add(&copies->file, file);
+        cc_add(&copies->copy, copy);
+    }
+    return cc_write_file(copy, changed, strlen(changed));
+}
+
+/* From the last message on, so that places before a change stay right. One behind a change in its
+ * line has another place now: Clang will say which. */
+bool cc_rewrite(struct cc_copies *copies, const char *said, const char *name, bool warns)
+{
+    struct cc_place last = {.file = ""}, place;
+    const char *end = said + strlen(said);
+
+    for (const char *line; end > said; end = line) {
+        line = line_start(said, end - 1);
+        const char *message = copy_between(line, end);
+        if (!read_head(message, &place) ||
+            (strcmp(place.file, last.file) == 0 && place.line == last.line &&
+             place.column >= last.column) ||
+            !change_copy(copies, place, message, name))
             continue;
-        if (at > 0 && word_is(all, at - 1, "operator"))
-            add_change(all, at + 1, "< ");
-        else
-            rewrite_launch(all, at, adjacent);
-        at += 2;
+        last = place;
+        if (warns && strstr(message, no_constructor) != NULL)
+            cc_warning(place, "no constructor runs for a __shared__ variable");
     }
-}
-
-static struct cc_text joined(const struct words *all, const char *text, size_t length)
-{
-    struct cc_text out = {0};
-    const char *done = text;
-
-    for (size_t i = 0; i < all->count && all->changed; i++) {
-        const struct word *word = &all->item[i];
-        if (word->instead == NULL)
-            continue;
-        cc_put(&out, done, (size_t)(word->lexeme.text - done));
-        cc_puts(&out, word->instead);
-        done = word->lexeme.text + word->lexeme.length;
-    }
-    cc_put(&out, done, (size_t)(text + length - done));
-    return out;
-}
-
-const char *cc_rewrite(const char *text, size_t length, const char *refused, bool device,
-                       size_t *new_length)
-{
-    struct words all = {0};
-
-    read_words(&all, text, length);
-    rewrite_words(&all, refused);
-    struct cc_text out = joined(&all, text, length);
-    bool dropped = device && out.length != 0 && drop_weak_aliases(out.data);
-    *new_length = out.length;
-    return all.changed || dropped ? out.data : NULL;
+    return *last.file != 0;
 }

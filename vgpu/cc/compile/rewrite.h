@@ -8,25 +8,26 @@
  *     k<< <1, 1>> >(p)                     k<<<1, 1>>>(p)
  *     __shared__ point a[4];               a reference to bytes, for no constructor runs
  *     asm("mov.u64 %0, %globaltimer;" ...  asm("mov.u64 %0, %%globaltimer;" ...
- *     #pragma weak a=b                     nothing, in device code
+ *     #pragma weak a=b                     the same for host code only
  *
- * It is done to the text of a file that Clang has refused, with its headers in it; directives,
- * other strings and comments are left alone, and no line moves.
+ * It is done where Clang has refused them, in a copy of the file that Clang then reads in its place
+ * (-remap-file). No line moves, and nothing else in the file changes.
  */
 #ifndef VGPU_CC_REWRITE_H
 #define VGPU_CC_REWRITE_H
 
 #include "mem.h"
 
-/* What Clang says of the last form. */
-#define CC_NO_SHARED_START "initialization is not supported for __shared__ variables"
+/* copy.item[i] is read in place of file.item[i]. */
+struct cc_copies {
+    struct cc_list file, copy;
+};
 
-/* What it says of an alias of a host's variable, and of a register's name. */
-#define CC_WEAK_ALIAS "alias must point to a defined"
-#define CC_REGISTER_NAME "invalid % escape in inline assembly"
+/* Changes what the messages refuse, in new copies or in those that they are about; `name`: of the
+ * copies; `warns`: about __shared__ variables. False: there is nothing to change. */
+bool cc_rewrite(struct cc_copies *copies, const char *said, const char *name, bool warns);
 
-/* The text with such forms rewritten; null where it has none. `refused`: Clang's messages. */
-const char *cc_rewrite(const char *text, size_t length, const char *refused, bool device,
-                       size_t *new_length);
+/* The text with a change for one message, which is about this place in it; null: none is known. */
+const char *cc_rewrite_at(const char *text, int line, int column, const char *message);
 
 #endif

@@ -110,4 +110,11 @@ inline cudaStream_t vgpu_stream(dim3, dim3, size_t = 0, cudaStream_t stream = 0)
     return stream;
 }
 
+/* A pragma that device code does not have (vgpu/cc/compile/rewrite.h). */
+#ifdef __CUDA_ARCH__
+#define VGPU_HOST_PRAGMA(text)
+#else
+#define VGPU_HOST_PRAGMA(text) _Pragma(text)
+#endif
+
 #endif
