@@ -17,7 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-CC, NODE, COMMON = ROOT / "vgpu/cc/base", ROOT / "vgpu/node", ROOT / "vgpu/common"
+CC, NODE, COMMON = ROOT / "vgpu/cc", ROOT / "vgpu/node", ROOT / "vgpu/common"
 FULL = bool(os.environ.get("PEERLAB_FULL"))
 SECONDS = 600 if FULL else 3
 SKIPPED = 77
@@ -51,7 +51,7 @@ WITH_CONTEXTS = [
 # What each target is made of, and the files that its inputs are grown from.
 TARGETS = {
     "lexer": (
-        [f"-I{CC}/door", str(CC / "lex.c"), str(CC / "mem.c")],
+        [f"-I{CC}/base/door", f"-I{CC}/lower", str(CC / "lower/lex.c"), str(CC / "base/mem.c")],
         [
             *(ROOT / "tests/cc/valid").glob("*.cu"),
             *(ROOT / "tests/cc/errors").glob("*.cu"),

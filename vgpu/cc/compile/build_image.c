@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * build_image.c: compiles bitcode to a device image.
+ * build_image.c: compiles bitcode, or PTX, to a device image, and that to a module for
+ * cuModuleLoad.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "clang.h"
 #include "diag.h"
+#include "fatbin_text.h"
 #include "proc.h"
 
 /* For a grader, which needs the compiler's output and cannot extract it from the object. */
@@ -38,4 +40,37 @@ bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
         cc_fail("cannot read the device image '%s': %s", image, strerror(errno));
     return data != NULL && keep_image(data, bytes) &&
            cc_make_fatbin(code, file->source, data, bytes, fatbin);
+}
+
+/* ---- -fatbin and its like ---- */
+
+bool cc_write_module(const struct cc_job *job, const char *object, const struct cc_text *fatbin)
+{
+    if (job->options->action != CC_PTX)
+        return cc_write_file(object, fatbin->data, fatbin->length);
+    const char *text = vgpu_fatbin_to_text(fatbin->data, fatbin->length);
+    return text != NULL && cc_write_file(object, text, strlen(text));
+}
+
+bool cc_compile_ptx(const struct cc_job *job, const char *source, const char *object, int number)
+{
+    struct cc_bitcode file = {.source = source,
+                              .is_ptx = true,
+                              .checks_indices = job->options->checks_indices,
+                              .debug = job->options->device_debug};
+    struct cc_device_code code;
+    struct cc_text fatbin = {0};
+    struct cc_clang clang;
+
+    if (job->options->dryrun)
+        return true;
+    file.data = cc_read_file(source, &file.bytes);
+    if (file.data == NULL) {
+        cc_fail("cannot read '%s': %s", source, strerror(errno));
+        return false;
+    }
+    bool done = cc_find_clang(job->options->cxx, &clang) &&
+                cc_build_image(job, &clang, &file, 1, cc_format("%d", number), &code, &fatbin);
+    cc_say_all();
+    return done && cc_error_count() == 0 && cc_write_module(job, object, &fatbin);
 }

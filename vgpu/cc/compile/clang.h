@@ -58,13 +58,8 @@ bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
                     const struct cc_bitcode *file, size_t count, const char *name,
                     struct cc_device_code *code, struct cc_text *fatbin);
 
-/* compile_ptx.c: -fatbin and its like: writes the record. */
+/* -fatbin and its like: writes the record. */
 bool cc_write_module(const struct cc_job *job, const char *object, const struct cc_text *fatbin);
-
-/* nvcc_fatbin.c: nvcc's container of device code: whether it is one, and its PTX for the newest
- * architecture; null: it has none, which was reported. */
-bool cc_is_nvcc_fatbin(const char *data, size_t bytes);
-const char *cc_ptx_of_fatbin(const char *data, size_t bytes);
 
 /* ---- device_link.c: -rdc=true ---- */
 

@@ -16,7 +16,7 @@ struct cc_job {
  * errors were reported. */
 bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number);
 
-/* compile/compile_ptx.c: compiles a PTX file to a module. */
+/* compile/build_image.c: compiles a PTX file to a module. */
 bool cc_compile_ptx(const struct cc_job *job, const char *source, const char *object, int number);
 
 /* device_link.c: links the device code of those objects and archives that were compiled with

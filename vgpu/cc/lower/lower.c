@@ -209,8 +209,8 @@ bool cc_lower(const struct cc_bitcode *file, size_t count, const char *headers, 
     struct cc_lowering l = start_lowering(file, code, &failed);
 
     return cc_read_bitcode(&l, file, count) && set_machine(&l) &&
-           (!file->is_ptx || cc_read_ptx(&l, file->data)) && lower_module(&l, headers, object) &&
-           !failed;
+           (!file->is_ptx || cc_read_ptx(&l, file->data, file->bytes)) &&
+           lower_module(&l, headers, object) && !failed;
 }
 
 bool cc_check_bitcode(const struct cc_bitcode *file, struct cc_device_code *code)

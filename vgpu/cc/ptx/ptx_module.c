@@ -86,8 +86,12 @@ static bool read_directive(struct cc_ptx_module *m)
     return true;
 }
 
-bool cc_read_ptx(struct cc_lowering *l, const char *text)
+bool cc_read_ptx(struct cc_lowering *l, const char *data, size_t bytes)
 {
+    const char *text = cc_ptx_text(data, bytes);
+
+    if (text == NULL)
+        return false;
     struct cc_ptx_module m = {.l = l, .at = text, .counted = text, .line = 1};
 
     cc_ptx_find_files(&m, text);

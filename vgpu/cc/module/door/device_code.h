@@ -44,7 +44,7 @@ struct cc_bitcode {
     const char *unit;   /* -rdc=true: an identifier that no other file has; else null */
     const char *data;
     size_t bytes;
-    bool is_ptx;     /* PTX's text in the place of bitcode */
+    bool is_ptx;     /* PTX's text, or nvcc's container of it, in the place of bitcode */
     bool no_lambdas; /* device code must not contain lambdas of host functions */
     bool checks_indices;
     bool debug; /* for debuggers: keeps every variable, optimizes nothing */

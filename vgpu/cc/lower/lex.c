@@ -43,10 +43,8 @@ static const char *skip_block_comment(const char *at, const char *end)
 }
 
 /* Skips white space and comments; records line ends. */
-static bool skip_space(struct cc_lexer *lexer)
+static void skip_space(struct cc_lexer *lexer)
 {
-    const char *start = lexer->at;
-
     for (;;) {
         const char *at = lexer->at;
         if (*at == '\n')
@@ -60,7 +58,7 @@ static bool skip_space(struct cc_lexer *lexer)
         else if (at[0] == '/' && at[1] == '*')
             lexer->at = skip_block_comment(at, lexer->end);
         else
-            return lexer->at != start;
+            return;
     }
 }
 
@@ -140,10 +138,10 @@ static const char *lexeme_end(const char *at, const char *end)
 
 struct cc_lexeme cc_lex(struct cc_lexer *lexer)
 {
-    struct cc_lexeme lexeme = {.space = skip_space(lexer)};
+    skip_space(lexer);
+    struct cc_lexeme lexeme = {.text = lexer->at};
     bool directive = *lexer->at == '#' && lexer->line_start;
 
-    lexeme.text = lexer->at;
     if (lexer->at >= lexer->end)
         return lexeme;
     lexer->at =

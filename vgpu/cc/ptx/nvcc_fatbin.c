@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "clang.h"
 #include "diag.h"
 #include "fatbin.h"
+#include "ptx_module.h"
 
 enum { KIND_PTX = 1, LZ4_FLAG = 0x2000, ZSTD_FLAG = 0x8000 };
 
@@ -79,23 +79,17 @@ static const char *unpacked(const struct entry *entry, const char *data)
 
 /* ---- entries ---- */
 
-bool cc_is_nvcc_fatbin(const char *data, size_t bytes)
+const char *cc_ptx_text(const char *data, size_t bytes)
 {
-    uint32_t magic = 0;
-
-    if (bytes >= sizeof(struct container))
-        memcpy(&magic, data, sizeof magic);
-    return magic == VGPU_NVCC_FATBIN_MAGIC;
-}
-
-const char *cc_ptx_of_fatbin(const char *data, size_t bytes)
-{
-    struct container head;
+    struct container head = {0};
     struct entry entry, best = {0};
     const char *found = NULL;
     bool code = false;
 
-    memcpy(&head, data, sizeof head);
+    if (bytes >= sizeof head)
+        memcpy(&head, data, sizeof head);
+    if (head.magic != VGPU_NVCC_FATBIN_MAGIC)
+        return data;
     for (size_t at = head.head_bytes; at + sizeof entry <= bytes;) {
         memcpy(&entry, data + at, sizeof entry);
         if (entry.head_bytes > bytes - at || entry.bytes > bytes - at - entry.head_bytes ||

@@ -3,8 +3,7 @@
  * and whole directive lines, so that nothing is ever found inside another thing.
  *
  * Signs are of one character each, but for `::`, `->` and `==`: whether three < open a launch,
- * close three template lists or are a shift and a comparison depends on what is around them
- * (rewrite.c).
+ * close three template lists or are a shift and a comparison depends on what is around them.
  */
 #ifndef VGPU_CC_LEX_H
 #define VGPU_CC_LEX_H
@@ -15,7 +14,6 @@
 struct cc_lexeme {
     const char *text; /* in the lexer's text */
     size_t length;    /* 0: the text has ended */
-    bool space;       /* white space, a comment or a line's end comes before it */
 };
 
 struct cc_lexer {
