@@ -114,8 +114,6 @@ enum {
       (LLVMContextRef c, LLVMDiagnosticHandler handler, void *data))                               \
     X(int, LLVMGetDiagInfoSeverity, (LLVMDiagnosticInfoRef info))                                  \
     X(char *, LLVMGetDiagInfoDescription, (LLVMDiagnosticInfoRef info))                            \
-    X(LLVMBool, LLVMCreateMemoryBufferWithContentsOfFile,                                          \
-      (const char *path, LLVMMemoryBufferRef *buffer, char **message))                             \
     X(LLVMMemoryBufferRef, LLVMCreateMemoryBufferWithMemoryRangeCopy,                              \
       (const char *data, size_t length, const char *name))                                         \
     X(LLVMBool, LLVMParseBitcodeInContext2,                                                        \
@@ -123,9 +121,7 @@ enum {
     X(LLVMBool, LLVMLinkModules2, (LLVMModuleRef to, LLVMModuleRef from))                          \
     X(void, LLVMSetTarget, (LLVMModuleRef module, const char *triple))                             \
     X(void, LLVMSetDataLayout, (LLVMModuleRef module, const char *layout))                         \
-    X(char *, LLVMPrintModuleToString, (LLVMModuleRef module))                                     \
     X(char *, LLVMPrintValueToString, (LLVMValueRef value))                                        \
-    X(LLVMBool, LLVMVerifyModule, (LLVMModuleRef module, int action, char **message))              \
     X(LLVMValueRef, LLVMGetFirstGlobal, (LLVMModuleRef module))                                    \
     X(LLVMValueRef, LLVMGetNextGlobal, (LLVMValueRef global))                                      \
     X(LLVMValueRef, LLVMGetNamedGlobal, (LLVMModuleRef module, const char *name))                  \
@@ -153,7 +149,6 @@ enum {
     X(void, LLVMSetSection, (LLVMValueRef global, const char *section))                            \
     X(unsigned, LLVMGetAlignment, (LLVMValueRef value))                                            \
     X(void, LLVMSetAlignment, (LLVMValueRef value, unsigned bytes))                                \
-    X(void *, LLVMGetComdat, (LLVMValueRef value))                                                 \
     X(void, LLVMSetComdat, (LLVMValueRef value, void *comdat))                                     \
     X(void, LLVMSetFunctionCallConv, (LLVMValueRef function, unsigned convention))                 \
     X(unsigned, LLVMGetFunctionCallConv, (LLVMValueRef function))                                  \
@@ -174,13 +169,10 @@ enum {
     X(LLVMTypeRef, LLVMVoidTypeInContext, (LLVMContextRef c))                                      \
     X(LLVMTypeRef, LLVMFloatTypeInContext, (LLVMContextRef context))                               \
     X(LLVMTypeRef, LLVMDoubleTypeInContext, (LLVMContextRef context))                              \
-    X(LLVMTypeRef, LLVMStructTypeInContext,                                                        \
-      (LLVMContextRef c, LLVMTypeRef * element, unsigned count, LLVMBool packed))                  \
     X(LLVMTypeRef, LLVMFunctionType,                                                               \
       (LLVMTypeRef result, LLVMTypeRef * parameter, unsigned count, LLVMBool variadic))            \
     X(LLVMTypeRef, LLVMStructGetTypeAtIndex, (LLVMTypeRef type, unsigned index))                   \
     X(LLVMBool, LLVMIsFunctionVarArg, (LLVMTypeRef function))                                      \
-    X(LLVMTypeRef, LLVMGetReturnType, (LLVMTypeRef function))                                      \
     X(LLVMValueRef, LLVMConstInt, (LLVMTypeRef type, unsigned long long value, LLVMBool sign))     \
     X(LLVMValueRef, LLVMConstNull, (LLVMTypeRef type))                                             \
     X(LLVMValueRef, LLVMGetUndef, (LLVMTypeRef type))                                              \
@@ -191,7 +183,6 @@ enum {
     X(LLVMValueRef, LLVMConstArray, (LLVMTypeRef element, LLVMValueRef * value, unsigned count))   \
     X(LLVMValueRef, LLVMConstInBoundsGEP2,                                                         \
       (LLVMTypeRef type, LLVMValueRef from, LLVMValueRef * index, unsigned count))                 \
-    X(LLVMValueRef, LLVMConstBitCast, (LLVMValueRef value, LLVMTypeRef type))                      \
     X(LLVMValueRef, LLVMConstPointerCast, (LLVMValueRef value, LLVMTypeRef type))                  \
     X(LLVMValueRef, LLVMConstAddrSpaceCast, (LLVMValueRef value, LLVMTypeRef type))                \
     X(unsigned long long, LLVMConstIntGetZExtValue, (LLVMValueRef value))                          \
@@ -226,7 +217,6 @@ enum {
     X(LLVMValueRef, LLVMBuildBr, (LLVMBuilderRef b, LLVMBasicBlockRef to))                         \
     X(LLVMValueRef, LLVMBuildCondBr,                                                               \
       (LLVMBuilderRef b, LLVMValueRef is, LLVMBasicBlockRef then, LLVMBasicBlockRef otherwise))    \
-    X(LLVMBool, LLVMIsUndef, (LLVMValueRef value))                                                 \
     X(LLVMUseRef, LLVMGetFirstUse, (LLVMValueRef value))                                           \
     X(LLVMUseRef, LLVMGetNextUse, (LLVMUseRef use))                                                \
     X(LLVMValueRef, LLVMGetUser, (LLVMUseRef use))                                                 \
@@ -290,8 +280,6 @@ enum {
     X(LLVMValueRef, LLVMBuildRetVoid, (LLVMBuilderRef b))                                          \
     X(LLVMValueRef, LLVMBuildRet, (LLVMBuilderRef b, LLVMValueRef value))                          \
     X(int, LLVMWriteBitcodeToFile, (LLVMModuleRef module, const char *path))                       \
-    X(LLVMValueRef, LLVMBuildFence,                                                                \
-      (LLVMBuilderRef b, int order, LLVMBool single, const char *name))                            \
     X(LLVMModuleRef, LLVMModuleCreateWithNameInContext, (const char *name, LLVMContextRef c))      \
     X(LLVMBasicBlockRef, LLVMGetInsertBlock, (LLVMBuilderRef b))                                   \
     X(LLVMValueRef, LLVMBuildBr, (LLVMBuilderRef b, LLVMBasicBlockRef to))                         \
