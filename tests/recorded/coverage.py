@@ -23,7 +23,7 @@ def offered() -> set[str]:
     runtime = "".join(
         (INCLUDE / name).read_text() for name in ("cuda_runtime_api.h", "vgpu/graph_calls.h")
     )
-    names = set(re.findall(r"^cudaError_t (cuda\w+)\(", runtime, re.M))
+    names = set(re.findall(r"^cudaError_t\s(cuda\w+)\(", runtime, re.M))
     driver = (INCLUDE / "vgpu/driver_calls.h").read_text()
     refused = re.search(r"#define VGPU_DRIVER_REFUSED\(X\)(.*?[^\\])\n", driver, re.S)
     assert refused
