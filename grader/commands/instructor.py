@@ -124,9 +124,11 @@ def pairs(project: Project, args: argparse.Namespace) -> ExitStatus:
     from grader.export import pairs
     from grader.grade.archive import printable
 
-    page, shown = pairs.write(args.folder, args.most)
+    page, shown, left_out = pairs.write(args.folder, args.most)
     for pair in shown[:10]:
         print(f"{pair.alike:4.0%}  {printable(pair.first.who)}, {printable(pair.second.who)}")
+    if left_out:
+        print(pairs.LEFT_OUT, printable(", ".join(left_out)))
     print(page)
     return ExitStatus.OK
 

@@ -2,7 +2,10 @@
 """Input for JPlag, which finds submissions that are too similar: one folder per lab with all files,
 the skeleton as base code, the published solution as one more submission, and the command line.
 
-JPlag's C++ front end does not recognise .cu by default, so the suffixes are listed.
+JPlag's C front end only scans for tokens, so it takes whatever C, C++ and CUDA there is. The C++
+one parses: it stops at `k<<<g, b>>>` and at C's `(struct x){.y = 1}`, and what follows is not
+compared.
+No front end recognises .cu by default, so the suffixes are listed.
 """
 
 from pathlib import Path
@@ -20,13 +23,13 @@ SOLUTION = "_published-solution"  # no file_name() begins like this
 _SCRIPT = """\
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compares the submissions of {lab}. JPLAG is the path of jplag-*-jar-with-dependencies.jar, 6 or
-# later. ./lab pairs and this folder make a page of the result.
+# Compares the submissions of {lab}. JPLAG is the path of jplag-*-jar-with-dependencies.jar, 6.2
+# or later. ./lab pairs and this folder make a page of the result.
 set -eu
 cd "$(dirname "$0")"
 rm -f result.jplag
 exec java -jar "${{JPLAG:?set it to the path of the JPlag jar}}" --mode run \\
-    -l cpp -p .cu,.cuh,.c,.h,.cpp -bc base -r result submissions "$@"
+    -l c -p .cu,.cuh,.c,.h,.cpp -bc base -r result submissions "$@"
 """
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The pairs that JPlag found most alike, side by side on one page, without JPlag's own viewer.
 
-Its result (JPlag 6 and later) is a zip that ends in .jplag:
+Its result (JPlag 6.2 and later) is a zip that ends in .jplag:
 
     topComparisons.json       pairs of ids, with similarities
     submissionMappings.json   ids to names, and each pair to the name of its comparison
@@ -28,9 +28,10 @@ from grader.grade.archive import printable
 from grader.grade.page import frame
 
 Json = dict[str, Any]
-_OLD = "overview.json"  # of JPlag 5 and before
+_OLD = "overview.json"  # of JPlag 6.1 and before
 _LISTED = "topComparisons.json"
 _MAPPINGS = "submissionMappings.json"
+LEFT_OUT = "JPlag could not read these, or they are too short, and are compared with nobody:"
 _TINTS = 6  # that matches take turns with
 
 
@@ -65,8 +66,9 @@ class Pair:
         return (one + self.second.mine(match[1] for match in self.matches)) / max(1, written)
 
 
-def write(folder: Path, most: int) -> tuple[Path, list[Pair]]:
-    """Makes pairs.html of the result in `folder`, which is one lab's of --jplag."""
+def write(folder: Path, most: int) -> tuple[Path, list[Pair], list[str]]:
+    """Makes pairs.html of the result in `folder`, which is one lab's of --jplag. Returns also whom
+    JPlag did not compare with anybody."""
     result = folder / "result.jplag"
     if not result.is_file():
         raise LabError(
@@ -75,17 +77,18 @@ def write(folder: Path, most: int) -> tuple[Path, list[Pair]]:
     names = _students(folder.parent / "students.json")
     base = "\n".join(path.read_text(encoding="utf-8") for path in (folder / "base").glob("*"))
     try:
-        found = _Result(result, names, base).pairs()
+        read = _Result(result, names, base)
+        found, left_out = read.pairs(), read.left_out(folder / "submissions")
     except (OSError, zipfile.BadZipFile, ValueError, KeyError, TypeError, AttributeError) as error:
         raise LabError(
-            f"{result} cannot be read as a result of JPlag 6 or later ({error!r}). Remove it and "
-            f"run {folder}/run.sh again.",
+            f"{result} cannot be read as a result of JPlag 6.2 or later ({error!r}). Remove it "
+            f"and run {folder}/run.sh again.",
             ExitStatus.USAGE,
         ) from error
     shown = sorted(found, key=lambda pair: (-pair.alike, -pair.jplag, pair.first.who))[:most]
     target = folder / "pairs.html"
-    target.write_text(_page(folder.name, shown, len(found)), encoding="utf-8")
-    return target, shown
+    target.write_text(_page(folder.name, shown, len(found), left_out), encoding="utf-8")
+    return target, shown, left_out
 
 
 def _students(path: Path) -> dict[str, str]:
@@ -104,17 +107,23 @@ class _Result:
 
     def pairs(self) -> list[Pair]:
         if self.has(_OLD) and not self.has(_LISTED):
-            raise ValueError("JPlag 5 or before wrote it")
+            raise ValueError("JPlag 6.1 or before wrote it")
         files = self.json(_MAPPINGS)["submissionIdsToComparisonFileName"]
         listed = [(one["firstSubmission"], one["secondSubmission"]) for one in self.json(_LISTED)]
         return [self.pair(self.json(files[first][second])) for first, second in listed]
+
+    def left_out(self, submissions: Path) -> list[str]:
+        """Who has a folder there and is compared with nobody."""
+        compared = self.json(_MAPPINGS)["submissionIdsToComparisonFileName"]
+        folders = sorted(path.name for path in submissions.glob("*"))
+        return [self.names.get(name, name) for name in folders if not compared.get(name)]
 
     def pair(self, found: Json) -> Pair:
         """Its matches in the one file that a lab has."""
         matches = [
             (
-                (_line(one["startInFirst"]), _line(one["endInFirst"])),
-                (_line(one["startInSecond"]), _line(one["endInSecond"])),
+                (one["startInFirst"]["line"], one["endInFirst"]["line"]),
+                (one["startInSecond"]["line"], one["endInSecond"]["line"]),
             )
             for one in found["matches"]
         ]
@@ -146,15 +155,10 @@ class _Result:
         return json.loads(self.zip.read(found[0]))
 
 
-def _line(position: Json | int) -> int:
-    """A line, or since JPlag 6.1 an object that has one."""
-    return int(position["line"] if isinstance(position, dict) else position)
-
-
 # ---- the page ----
 
 
-def _page(lab: str, pairs: Sequence[Pair], of: int) -> str:
+def _page(lab: str, pairs: Sequence[Pair], of: int, left_out: Sequence[str]) -> str:
     words = (
         f"{len(pairs)} of {of} pairs, the most alike first. Alike: which share of the lines that "
         "both wrote stands in a match; lines of the skeleton are grey and count for nothing. "
@@ -168,6 +172,8 @@ def _page(lab: str, pairs: Sequence[Pair], of: int) -> str:
     )
     head = "<tr><th>pair</th><th>alike</th><th>JPlag's average</th><th>matches</th></tr>"
     body = f"<h1>{lab}: pairs that are alike</h1><p>{words}</p>"
+    if left_out:
+        body += f"<p>{LEFT_OUT} {_text(', '.join(left_out))}.</p>"
     body += f'<div class="wide"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
     body += "".join(_pair(at, pair) for at, pair in enumerate(pairs, 1))
     return frame(f"{lab}: pairs", body, _STYLE)
