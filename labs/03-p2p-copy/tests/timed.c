@@ -45,6 +45,7 @@ static void time_copy(struct lab_test *t, const char *node, int src, int dst, in
     in.chunk = TIMED_BYTES / 16;
     moved.loaded[src] = moved.stored[dst] = in.bytes;
     lab_node(t, node);
+    lab_env(t, "VGPU_CHECK", "api"); /* the tests look for races */
     lab_seal(t, data, in.bytes, in.bytes);
     struct lab_run *run = lab_run(t, "timed", &in, sizeof in, sizeof(struct timed_out));
     const struct timed_out *out = lab_output(run);

@@ -27,6 +27,7 @@ static void time_ring(struct lab_test *t, const char *node, int naive)
     struct lab_moved moved = {.graph = true};
     struct timed_in in = {.naive = naive, .count = TIMED_COUNT};
     lab_node(t, node);
+    lab_env(t, "VGPU_CHECK", "api"); /* the tests look for races */
     in.n = lab_gpus(t);
     const int32_t *data = fill_timed(t, in.n, want);
     for (int r = 0; r < in.n; r++)

@@ -68,6 +68,7 @@ static void time_step(struct lab_test *t, const char *node, int naive)
     struct lab_moved moved = {.graph = true};
     struct timed_in in = {.naive = naive};
     lab_node(t, node);
+    lab_env(t, "VGPU_CHECK", "api"); /* the tests look for races */
     in.ranks = lab_gpus(t);
     in.net = (struct io_net){3, (int)TIMED_HIDDEN, 4, in.ranks, 1};
     uint64_t n = (uint64_t)in.ranks, padded = (TIMED_PARAMS + n - 1) / n * n, shard = padded / n;
