@@ -548,4 +548,49 @@ MUTANTS = [
         rejected_by="shared",
         why="what is wanted for float4 is asked of everybody",
     ),
+    Mutant(
+        name="peer_access_by_index",
+        todo=6,
+        find="cudaDeviceCanAccessPeer(&yes, part[root].gpu, part[i].gpu)",
+        replace="cudaDeviceCanAccessPeer(&yes, root, i)",
+        rejected_by="peer_alone",
+        why="part i lies on GPU i in every test that was tried",
+    ),
+    Mutant(
+        name="scale_measures_then_checks",
+        todo=7,
+        find="    if (n == 0 || gpus < 1 || out == NULL || (kind",
+        replace="    double unused;\n"
+        "    if (out == NULL && n > 0 && gpus > 0 && sum_time(n, 1, &unused) != LAB_OK)\n"
+        "        return LAB_ECUDA;\n"
+        "    if (n == 0 || gpus < 1 || out == NULL || (kind",
+        rejected_by="scale",
+        why="the answer is the same, some kernels later",
+    ),
+    Mutant(
+        name="start_checks_each_in_turn",
+        todo=4,
+        find="rc = sum_check(part, parts);\n"
+        "\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = sum_result(cudaGetDevice(&before));\n"
+        "    if (rc != LAB_OK)\n"
+        "        return rc;\n"
+        "    for (; queued < parts && rc == LAB_OK; queued++) {\n"
+        "        const struct sum_part *p = &part[queued];\n"
+        "        rc = sum_result(cudaSetDevice(p->gpu));\n",
+        replace="rc;\n"
+        "    rc = sum_check(part, parts < 1 || parts > SUM_MAX_PARTS ? parts : 1);\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = sum_result(cudaGetDevice(&before));\n"
+        "    if (rc != LAB_OK)\n"
+        "        return rc;\n"
+        "    for (; queued < parts && rc == LAB_OK; queued++) {\n"
+        "        const struct sum_part *p = &part[queued];\n"
+        "        rc = sum_check(p, 1);\n"
+        "        if (rc == LAB_OK)\n"
+        "            rc = sum_result(cudaSetDevice(p->gpu));\n",
+        rejected_by="start",
+        why="the parts before a bad one have been launched; they are waited for, so that nothing is under way",
+    ),
 ]

@@ -429,4 +429,30 @@ MUTANTS = [
         rejected_by="close",
         why="a null pointer ends the program",
     ),
+    Mutant(
+        name="import_for_gpu_0",
+        todo=2,
+        find="    if ((rc =\n"
+        "             ipc_result(cudaIpcOpenMemHandle(&base, wire->handle, cudaIpcMemLazyEnablePeerAccess))))\n"
+        "        return rc;\n",
+        replace="    int before = 0;\n"
+        "    if ((rc = ipc_result(cudaGetDevice(&before))) || (rc = ipc_result(cudaSetDevice(0))))\n"
+        "        return rc;\n"
+        "    rc = ipc_result(cudaIpcOpenMemHandle(&base, wire->handle, cudaIpcMemLazyEnablePeerAccess));\n"
+        "    (void)cudaSetDevice(before);\n"
+        "    if (rc)\n"
+        "        return rc;\n",
+        rejected_by="import",
+        why="the same wherever every GPU reaches every other one",
+    ),
+    Mutant(
+        name="put_copy_error_is_cudas",
+        todo=4,
+        find="(rc = ring_result(\n"
+        "             ring, cudaMemcpyAsync(ring->next.ptr, src, bytes, cudaMemcpyDefault, ring->stream))) ||",
+        replace="(rc = ipc_result(\n"
+        "             cudaMemcpyAsync(ring->next.ptr, src, bytes, cudaMemcpyDefault, ring->stream))) ||",
+        rejected_by="put",
+        why="a neighbour that has died looks like a fault of this GPU",
+    ),
 ]

@@ -642,4 +642,41 @@ static CUresult copied(CUmemGenericAllocationHandle *handle, void *descriptor,
         rejected_by="free",
         why="a null pointer ends the program",
     ),
+    Mutant(
+        name="alloc_leaves_addresses",
+        todo=2,
+        find="        (void)vmm_free(&made);\n    else\n        *v = made;",
+        replace="        (void)(made.handle ? cuMemRelease(made.handle) : CUDA_SUCCESS);\n"
+        "    else\n"
+        "        *v = made;",
+        rejected_by="alloc_unwinds",
+        why="the memory is given back, the addresses are not",
+    ),
+    Mutant(
+        name="export_same_fd_again",
+        todo=6,
+        find="    return parcel_make(parcel, fd, v->bytes);",
+        replace="    static CUmemGenericAllocationHandle known;\n"
+        "    static struct vmm_parcel kept;\n"
+        "    if (v->handle == known) {\n"
+        "        close(fd);\n"
+        "        *parcel = kept;\n"
+        "        return LAB_OK;\n"
+        "    }\n"
+        "    rc = parcel_make(parcel, fd, v->bytes);\n"
+        "    if (!rc)\n"
+        "        kept = *parcel, known = v->handle;\n"
+        "    return rc;",
+        rejected_by="send",
+        why="the first caller has closed that descriptor",
+    ),
+    Mutant(
+        name="import_rounds_the_size",
+        todo=6,
+        find="    made.bytes = parcel->bytes;",
+        replace="    if ((rc = vmm_round(parcel->bytes, &dev, 1, &made.bytes)))\n"
+        "        return rc;",
+        rejected_by="send_unwinds",
+        why="a size that is wrong is made to fit",
+    ),
 ]

@@ -37,6 +37,20 @@ static inline void ask_far_elements(struct lab_test *t, int32_t which)
 
 /* ---- sum_start, sum_host, sum_peer ---- */
 
+/* The kernels of the whole run are those that the test itself has started: one of each part. */
+static inline void expect_no_kernels(struct lab_test *t, const struct lab_run *run,
+                                     const struct parts_in *in)
+{
+    for (int i = 0; i < in->parts && lab_witness(run); i++) {
+        unsigned own = in->combine != COMBINE_NOT;
+        unsigned kernels = lab_kernels_within(run, NULL, in->gpu[i]).count;
+        lab_expect(t, kernels == own,
+                   "%s refused its arguments, and %u kernels were launched on GPU %d all the same: "
+                   "check all parts first",
+                   combine_name(in), kernels - own, in->gpu[i]);
+    }
+}
+
 /* Calls of sum_start, sum_host or sum_peer (in->combine) that must be refused. */
 static inline void ask_refused(struct lab_test *t, const struct refusal *call, size_t n)
 {
@@ -66,6 +80,7 @@ static inline void ask_refused(struct lab_test *t, const struct refusal *call, s
                    "%s is an error, yet it wrote a sum", what);
         lab_expect(t, !out->launched[k], "%s is an error, yet it launched something", what);
     }
+    expect_no_kernels(t, run, in);
     lab_refused_leaked_nothing(t, run);
 }
 

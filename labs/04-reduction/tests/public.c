@@ -213,6 +213,24 @@ static void check_peer_rounding(struct lab_test *t)
     ask_combine(t, COMBINE_PEER, 2, REAL);
 }
 
+/* Access is a matter of GPUs: parts 0 and 1 may lie on two that do not reach each other, and parts
+ * 0 and 2 on the same. */
+static void check_peer_sockets(struct lab_test *t)
+{
+    static const uint64_t count[] = {1000, 999, 501};
+    struct parts_in *in = parts_of(t, count, 2, 4, WHOLE);
+    lab_node(t, "pcie-dual-socket-4");
+    in->combine = COMBINE_PEER;
+    in->gpu[0] = 1, in->gpu[1] = 2;
+    ask_sums(t, LAB_ENOPEER, WHOLE);
+    in = parts_of(t, count, 3, 4, WHOLE);
+    lab_node(t, "pcie-dual-socket-4");
+    in->combine = COMBINE_PEER;
+    in->reach = 1;
+    in->gpu[0] = in->gpu[2] = 2, in->gpu[1] = 3;
+    ask_sums(t, LAB_OK, WHOLE);
+}
+
 static void check_peer_alone(struct lab_test *t)
 {
     static const uint64_t count[] = {1000, 999};
@@ -222,6 +240,7 @@ static void check_peer_alone(struct lab_test *t)
     lab_node(t, "pcie-4090-2");
     in->combine = COMBINE_PEER;
     ask_sums(t, LAB_ENOPEER, WHOLE);
+    check_peer_sockets(t);
 }
 
 static struct parts_in *peer_question(struct lab_test *t)
@@ -282,15 +301,20 @@ static void ask_unmeasured(struct lab_test *t)
         {.n = 1000, .gpus = 0, .kind = SUM_WEAK},
         {.n = 1000, .gpus = -1, .kind = SUM_WEAK},
         {.n = (1ull << 40) + 1000, .gpus = 2, .kind = SUM_STRONG},
+        {.n = 1000, .gpus = 2, .kind = SUM_STRONG, .no_out = 1},
+        {.n = 1000, .gpus = 2, .kind = 7},
+        {.n = SIZE_MAX / 2, .gpus = 3, .kind = SUM_WEAK},
     };
-    static const int want[] = {LAB_EINVAL, LAB_EINVAL, LAB_ENOMEM};
+    static const int want[] = {LAB_EINVAL, LAB_EINVAL, LAB_ENOMEM,
+                               LAB_EINVAL, LAB_EINVAL, LAB_EINVAL};
     struct lab_run *run = ask_scale(t, in, COUNT(in), want);
     unsigned kernels = lab_kernels_within(run, NULL, 0).count;
-    lab_expect(t, kernels == 0,
-               "sum_scale(1000, 0, SUM_WEAK) and sum_scale(2^40 + 1000, 2, SUM_STRONG) launched %u "
-               "kernels, expected none: no GPUs are refused, and so many floats fit nowhere "
-               "(did n become an int?)",
-               kernels);
+    lab_expect(
+        t, kernels == 0,
+        "six calls of sum_scale launched %u kernels, expected none: for 0 and -1 GPUs, with out "
+        "NULL, of an unknown kind and of more floats than a size_t counts nothing is "
+        "measured, and 2^40 + 1000 floats fit nowhere (did n become an int?)",
+        kernels);
 }
 
 static void check_scale(struct lab_test *t)

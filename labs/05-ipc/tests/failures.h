@@ -17,6 +17,7 @@ struct failure {
 static const struct failure put_failures[] = {
     {LONE_PUT_GONE, LAB_EPEER, 1, "ring_put when the next rank has gone"},
     {LONE_PUT_NO_WAIT, LAB_EPEER, 1, "ring_put when CUDA refuses to wait for next_drained"},
+    {LONE_PUT_NO_COPY, LAB_EPEER, 1, "ring_put of 4294967328 bytes out of 64"},
     {LONE_PUT_NO_RECORD, LAB_EPEER, 0, "ring_put when CUDA refuses to record FILLED"},
     {LONE_PUT_UNHEARD, LAB_EPEER, 0, "ring_put when the next rank cannot be told"},
 };
@@ -49,7 +50,7 @@ static inline void check_failures(struct lab_test *t, int take)
     struct lab_run *run = lab_run(t, "lone", &in, sizeof in, sizeof(struct lone_out));
     const struct lone_out *out = lab_output(run);
     const struct failure *list = take ? take_failures : put_failures;
-    int failures = take ? 6 : 4;
+    int failures = take ? 6 : 5;
     for (int i = 0; i < failures; i++)
         check_failure(t, &list[i], out);
     expect_rc(t, take ? "ring_take into a null pointer" : "ring_put of a null pointer",

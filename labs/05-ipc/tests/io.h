@@ -17,6 +17,7 @@
 enum odd { ODD_NONE, ODD_NULL, ODD_ZERO, ODD_HOST, ODD_NO_OUT, ODD_SAME_PROCESS, ODD_STALE };
 struct handle_in {
     int odd;
+    int last; /* both processes use the last GPU; else the first two */
     uint64_t offset, bytes;
 };
 struct handle_out {
@@ -88,6 +89,7 @@ struct failed_out {
 enum lone_case {
     LONE_PUT_GONE,      /* the next rank has gone before it said that its inbox is drained */
     LONE_PUT_NO_WAIT,   /* CUDA refuses to wait for next_drained */
+    LONE_PUT_NO_COPY,   /* CUDA refuses to copy 4 GiB out of a few bytes */
     LONE_PUT_NO_RECORD, /* CUDA refuses to record FILLED */
     LONE_PUT_UNHEARD,   /* the next rank has gone before it is told */
     LONE_TAKE_GONE,

@@ -14,7 +14,7 @@ struct lone {
     struct peers peers;
     int next, prev;    /* the neighbours' ends */
     char *from, *at;   /* what is put or taken, and where it goes */
-    size_t told, room; /* by the previous rank; of dst */
+    size_t told, room; /* by the previous rank, or put; of dst */
 };
 
 static void lone_open(struct lone *l)
@@ -74,8 +74,10 @@ static void lone_spoil(struct lone *l)
     ring->puts = l->what == LONE_PUT_GONE || l->what == LONE_PUT_NO_WAIT;
     if (l->what == LONE_PUT_NO_WAIT)
         ring->next_drained = NULL;
-    if (l->what == LONE_PUT_NO_WAIT || l->what == LONE_PUT_NO_RECORD)
+    if (l->what >= LONE_PUT_NO_WAIT && l->what <= LONE_PUT_NO_RECORD)
         lone_leaves(&l->prev);
+    if (l->what == LONE_PUT_NO_COPY)
+        ring->next.bytes = SIZE_MAX;
     if (l->what > LONE_TAKE_LARGE && l->what < LONE_TAKE_UNHEARD)
         lone_leaves(&l->next);
     if (l->what == LONE_PUT_NO_RECORD)
@@ -114,7 +116,7 @@ static void lone_call(struct lone *l)
                             l->ring.next_drained};
     lone_spoil(l);
     int puts = l->ring.puts;
-    out->rc[l->what] = l->what < LONE_TAKE_GONE ? ring_put(&l->ring, l->from, LONE_BYTES)
+    out->rc[l->what] = l->what < LONE_TAKE_GONE ? ring_put(&l->ring, l->from, l->told)
                                                 : ring_take(&l->ring, l->at, l->room, &bytes);
     out->last[l->what] = last_error();
     out->told[l->what] = lone_told(l->what < LONE_TAKE_GONE ? l->next : l->prev);
@@ -154,7 +156,7 @@ LAB_RUN(lone)
     int first = in->take ? LONE_TAKE_GONE : 0, end = in->take ? LONE_CASES : LONE_TAKE_GONE;
     memset(out, 0, sizeof *out);
     for (int i = first; i < end; i++) {
-        int large = i == LONE_TAKE_LARGE || i == LONE_TAKE_NO_COPY;
+        int large = i == LONE_PUT_NO_COPY || i == LONE_TAKE_LARGE || i == LONE_TAKE_NO_COPY;
         lone[i].out = out;
         lone[i].what = (enum lone_case)i;
         lone[i].told = large ? ((size_t)1 << 32) + LONE_BYTES / 2 : LONE_BYTES;

@@ -116,7 +116,7 @@ static int handle_rank(struct peers *p, void *argument)
     int value = IO_VALUE, gpus = 1;
     memset(&card, 0, sizeof card);
     (void)cudaGetDeviceCount(&gpus);
-    (void)cudaSetDevice(p->rank % gpus);
+    (void)cudaSetDevice(job->in->last ? gpus - 1 : p->rank % gpus);
     if (p->rank == 0) {
         job->out->setup =
             (int)cudaMalloc((void **)&base, job->in->offset + job->in->bytes + 4) |

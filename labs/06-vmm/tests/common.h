@@ -402,7 +402,13 @@ static inline const struct parcel_out *ask_parcel(struct lab_test *t, const stru
     lab_expect(t, out->child_status == 0, "the importing process died (status %#x)",
                (unsigned)out->child_status);
     lab_expect(t, out->setup == 0, "the parcel could not be set up (%d)", out->setup);
-    expect_rc(t, "vmm_export", out->exported, LAB_OK);
+    expect_rc(t, "vmm_export", out->exported_before, LAB_OK);
+    expect_rc(t, "vmm_export once more, after parcel_drop of the first parcel,", out->exported,
+              LAB_OK);
+    lab_expect(t, out->export_fd <= 0 || out->export_open,
+               "vmm_export once more gave descriptor %d, which parcel_drop has closed: each "
+               "parcel has a descriptor of its own",
+               out->export_fd);
     lab_expect(t, out->export_fd > 0,
                "vmm_export put descriptor %d into the parcel%s: an import takes it for a null "
                "pointer and refuses it; parcel_make moves it",

@@ -126,6 +126,7 @@ enum parcel_bad {
 struct parcel_in {
     int device, importer, gpus, bad;
     uint64_t bytes;
+    int64_t more;   /* PARCEL_SIZE: bytes that the parcel says too many */
     int free_early; /* the exporter frees before the importer looks at what it got */
     int no_stdin;   /* in both processes: the next descriptor is 0 */
     int full;       /* ask for full_rc */
@@ -138,7 +139,8 @@ struct parcel_child { /* what the importer reports */
 };
 struct parcel_out {
     int setup;
-    int exported, sent, export_fd, export_fds, freed;
+    int exported_before, exported, sent, export_fd, export_fds, freed;
+    int export_open; /* the second export's descriptor, when the first one's is closed */
     uint64_t export_bytes, parcel_bytes;
     int null_rc[8];
     int full_rc[3], full_untouched; /* vmm_export without a free descriptor, with 0 alone, and of a

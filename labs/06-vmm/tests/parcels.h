@@ -21,7 +21,7 @@ static void meet(int socket)
 static void spoil_parcel(const struct parcel_in *in, struct vmm_parcel *parcel)
 {
     if (in->bad == PARCEL_SIZE)
-        parcel->bytes *= 2;
+        parcel->bytes += (size_t)in->more;
     if (in->no_stdin) { /* 1 is a descriptor like any other */
         (void)dup2(parcel->fd, 1);
         close(parcel->fd);
@@ -160,10 +160,13 @@ static void export_and_ask(const struct parcel_in *in, int socket, struct parcel
         ask_full(&v, out);
     out->base = v.base;
     out->parcel_bytes = v.bytes;
+    out->exported_before = LAB_CALL(vmm_export(&v, &parcel));
+    parcel_drop(&parcel);
     out->exported = LAB_CALL(vmm_export(&v, &parcel));
     out->export_bytes = parcel.bytes;
     out->export_fd = parcel.fd;
-    if (out->exported == LAB_OK && parcel.fd > 0) {
+    out->export_open = fcntl(parcel.fd, F_GETFD) >= 0;
+    if (out->exported == LAB_OK && parcel.fd > 0 && out->export_open) {
         CUdeviceptr last = v.base + v.bytes - sizeof(int);
         out->export_fds = open_fds() - before;
         out->sent = parcel_send(socket, &parcel);

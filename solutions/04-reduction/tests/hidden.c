@@ -211,13 +211,14 @@ static void check_peer_oneway(struct lab_test *t)
     static const uint64_t count[] = {3001, 2003};
     if (!lab_is_virtual(t))
         lab_cannot_run(t, "it needs two GPUs that reach each other one way only");
-    for (int root = 0; root < 2; root++) {
+    for (int k = 0; k < 4; k++) {
         struct parts_in *in = parts_of(t, count, 2, 6, WHOLE);
         lab_node(t, "oneway-2");
         in->combine = COMBINE_PEER;
-        in->root = root;
+        in->root = k % 2;
         in->reach = 1;
-        ask_sums(t, root == 0 ? LAB_OK : LAB_ENOPEER, WHOLE);
+        in->gpu[0] = k / 2, in->gpu[1] = !in->gpu[0];
+        ask_sums(t, in->gpu[in->root] == 0 ? LAB_OK : LAB_ENOPEER, WHOLE);
     }
 }
 
