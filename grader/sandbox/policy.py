@@ -19,7 +19,10 @@ NODE_DESCRIPTORS = 4096
 QUEUED = 32  # processes of one submission that may use the GPUs
 RUNNER_KEEPS = 6  # what a verifier gives a runner: harness/status.h
 REPORT = 6  # and a launcher: harness/cases/run.h
-PASSED_TO_RUNNERS = ("VGPU_STRICT", "VGPU_NODE", "VGPU_CHECK", "CUDA_*", "LANG", "LC_ALL")
+PASSED_TO_RUNNERS = (
+    *("VGPU_STRICT", "VGPU_NODE", "VGPU_NODE_QUEUE", "VGPU_CHECK"),
+    *("CUDA_*", "GLIBC_TUNABLES", "LANG", "LC_ALL"),
+)
 PATH = "/usr/bin:/bin"
 SIZE_SINCE = (0, 7)  # bwrap's version
 DISABLE_USERNS_SINCE = (0, 8)

@@ -34,8 +34,8 @@ void jail_queue_node(struct jail_policy *policy)
     char error[300];
     int pair[2];
     const char *id = getenv("VGPU_NODE_ID");
-    if (policy->queue == 0 || !id)
-        return; /* a case without a node */
+    if (policy->queue == 0 || !id || getenv("VGPU_NODE_QUEUE"))
+        return; /* a case without a node, or one that sets a queue on which nobody answers */
     errno = 0;
     if (vgpu_socket_path(id, address.sun_path, sizeof address.sun_path, error, sizeof error) != 0)
         jail_broken(policy, error);

@@ -13,6 +13,8 @@ import unittest
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
+from grader.building.variants import Variant
+from grader.course.project import here
 from grader.sandbox import Launch, Limits, Request, Tier, cgroups, prepare
 from grader.sandbox.programs import jail_program, programs, runners
 from grader.selfcheck.lacking import needs
@@ -58,6 +60,22 @@ class Verifiers(unittest.TestCase):
                     with sandboxed(runner, tier) as launch:
                         done = ask(verifier, runner, launch)
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_machine_without_a_driver_has_none_in_the_sandbox(self) -> None:
+        project = here(build=programs().parent)
+        lab = next(lab for lab in project.labs() if lab.number == "01")
+        wrong = "if (error == cudaErrorNoDevice)"
+        text = (project.solutions_dir / lab.folder / "enumerate.c").read_text()
+        right = "if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver)"
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder).chmod(0o755)
+            variant = Variant(project, lab, Path(folder, "enumerate.c"))
+            variant.source.write_text(text.replace(right, wrong))
+            runner = variant.build_whole()
+            with sandboxed(runner, available()[0]) as launch:
+                done = ask(programs() / "lab01-check", runner, launch, "--case", "count_none")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("without a driver (error 35)", done.stdout)
 
     def test_a_sandbox_that_does_not_start_is_our_failure(self) -> None:
         runner = runners() / "solution01-run"
