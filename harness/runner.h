@@ -52,6 +52,13 @@ void lab_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Makes a call, which is the current step as it stands in the adapter: "vmm_free(NULL)". */
 #define LAB_CALL(call) (lab_doing("%s", #call), (call))
 
+/* The k-th call of CUDA from here on fails with cudaErrorUnknown and does nothing, until
+ * lab_call_failed. Calls that give something back, and cudaSetDevice, are not counted. On real GPUs
+ * none fails. */
+void lab_fail_call(int k);
+/* The name of the call that failed; NULL: there were fewer. */
+const char *lab_call_failed(void);
+
 #define LAB_RUN(what) static void lab_run_##what(struct lab_io *io)
 #define LAB_ENTRY(what)                                                                            \
     {                                                                                              \

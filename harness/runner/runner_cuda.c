@@ -3,6 +3,7 @@
  *
  * The contexts are created before the first reading, so that both readings include their memory.
  */
+#include "runner.h"
 #include "runner_internal.h"
 
 #include <cuda_runtime.h>
@@ -94,6 +95,16 @@ void lab__count_after(struct lab_status *status)
     status->leak_known = status->leak_known && used_device_bytes(&now);
     if (status->leak_known)
         status->leaked_bytes = now - status->leaked_bytes;
+}
+
+void lab_fail_call(int k)
+{
+    (void)k;
+}
+
+const char *lab_call_failed(void)
+{
+    return NULL;
 }
 
 void lab__watch_runtime(void) {}

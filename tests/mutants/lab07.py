@@ -645,4 +645,12 @@ MUTANTS = [
         rejected_by="all_refuses",
         why="an error, after the caller's numbers were overwritten",
     ),
+    Mutant(
+        name="scatter_believes_the_current_device",
+        todo=3,
+        find="    if ((rc = ring_result(cudaGetDevice(&before))) != LAB_OK)\n        return rc;\n    rc = meet(ring);\n    for (int k = 0; k < n - 1; k++) { // reduce-scatter",
+        replace="    cudaGetDevice(&before);\n    rc = meet(ring);\n    for (int k = 0; k < n - 1; k++) { // reduce-scatter",
+        rejected_by="scatter_refuses",
+        why="where CUDA cannot say which device is current, GPU 0 becomes it",
+    ),
 ]

@@ -117,6 +117,28 @@ static inline void ask_refusals(struct lab_test *t, int32_t what)
     ask_sizes(t, what);
 }
 
+/* Each call of CUDA that the collective makes fails once: it says so. */
+static inline void ask_each_call(struct lab_test *t, int32_t what)
+{
+    struct ring_call c = {
+        .what = what, .n = 2, .gpu = {0, 1}, .count = 403, .current = 1, .slices = 2};
+    if (!lab_is_virtual(t))
+        return;
+    struct lab_run *run = lab_run(t, "refused", &c, sizeof c, sizeof(struct refused_out));
+    const struct refused_out *out = lab_output(run);
+    lab_expect(t, out->opened == LAB_OK, "ring_open returned %d, expected 0", out->opened);
+    lab_expect(t, out->calls > 1 && out->calls < REFUSED_CALLS,
+               "%s made %d calls of CUDA, expected 2 to %d", collective_names[what], out->calls,
+               REFUSED_CALLS);
+    for (int k = 0; k < out->calls && k < REFUSED_CALLS; k++) {
+        char call[120];
+        snprintf(call, sizeof call, "%s on 2 ranks, in which a call of %.39s fails,",
+                 collective_names[what], out->name[k]);
+        expect_call(t, call, &out->call[k], LAB_ECUDA, c.current);
+    }
+    lab_refused_leaked_nothing(t, run);
+}
+
 struct failure {
     const char *fault;
     int32_t fails, out_of_place;

@@ -175,6 +175,15 @@ struct rings_out {
     struct ring_told told[RING_CALLS];
 };
 
+/* "refused": a collective once for each call of CUDA that it makes, on a ring of its own; that call
+ * fails. In: a ring_call. */
+#define REFUSED_CALLS 400
+struct refused_out {
+    int32_t opened, calls;
+    char name[REFUSED_CALLS][40]; /* which call failed */
+    struct outcome call[REFUSED_CALLS];
+};
+
 /* "speed": a large all-reduce of int32 where every element of rank r is `value[r]`. */
 #define SPEED_SAMPLES 4096
 struct speed_in {

@@ -123,6 +123,7 @@ static void check_gather_bytes(struct lab_test *t)
     ask_waits(t, (struct ring_call){.what = DO_ALL_GATHER, .n = 4, .count = 1000});
     ask_refusals(t, DO_ALL_GATHER);
     ask_failures(t, DO_ALL_GATHER, fails, COUNT(fails));
+    ask_each_call(t, DO_ALL_GATHER);
 }
 
 static void check_all_bytes(struct lab_test *t)
@@ -149,6 +150,7 @@ static void check_scatter_refuses(struct lab_test *t)
                                            {"call:launch=1", FAILS, 0}};
     ask_refusals(t, DO_REDUCE_SCATTER);
     ask_failures(t, DO_REDUCE_SCATTER, fails, COUNT(fails));
+    ask_each_call(t, DO_REDUCE_SCATTER);
 }
 
 static void check_all_refuses(struct lab_test *t)
@@ -157,6 +159,7 @@ static void check_all_refuses(struct lab_test *t)
         {"call:copy=5", FAILS, 1}, {"call:launch=1", FAILS, 0}, {"call:copy=20", FAILS, 0}};
     ask_refusals(t, DO_ALL_REDUCE);
     ask_failures(t, DO_ALL_REDUCE, fails, COUNT(fails));
+    ask_each_call(t, DO_ALL_REDUCE);
 }
 
 /* ---- all of them together, all yours ---- */

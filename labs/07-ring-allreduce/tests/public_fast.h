@@ -54,6 +54,7 @@ static void check_pipelined_bytes(struct lab_test *t)
     ask_traffic(t, DO_PIPELINED);
     ask_waits(t, (struct ring_call){.what = DO_PIPELINED, .n = 4, .count = 1000});
     ask_failures(t, DO_PIPELINED, fails, COUNT(fails));
+    ask_each_call(t, DO_PIPELINED);
 }
 
 static void check_pipelined_fast(struct lab_test *t)
@@ -126,6 +127,7 @@ static void check_one_shot(struct lab_test *t)
     ask_followed(t, DO_ONE_SHOT, DO_ALL_REDUCE);
     ask_refusals(t, DO_ONE_SHOT);
     ask_failures(t, DO_ONE_SHOT, fails, COUNT(fails));
+    ask_each_call(t, DO_ONE_SHOT);
 }
 
 /* Which of the two it was is seen by who moved the bytes: copies from rank to rank, or kernels. */

@@ -381,18 +381,22 @@ static void claim_room(struct job *job)
         job->ring.inbox_bytes = SIZE_MAX / 4;
 }
 
+static struct job job_of(const struct ring_call *c, struct ring_told *told)
+{
+    struct job job = {.c = c,
+                      .told = told,
+                      .no_gpu = -1,
+                      .each = ring_type_bytes((enum ring_type)c->type),
+                      .runs = c->repeats ? c->repeats : 1};
+    memcpy(job.gpu, c->gpu, sizeof job.gpu);
+    job.bytes = (size_t)(c->count + 2 * GUARD) * job.each;
+    return job;
+}
+
 static void run_call(const struct ring_call *c, struct ring_told *told)
 {
-    struct job job;
-    memset(&job, 0, sizeof job);
     memset(told, 0, sizeof *told);
-    job.c = c;
-    job.no_gpu = -1;
-    memcpy(job.gpu, c->gpu, sizeof job.gpu);
-    job.told = told;
-    job.each = ring_type_bytes((enum ring_type)c->type);
-    job.bytes = (size_t)(c->count + 2 * GUARD) * job.each;
-    job.runs = c->repeats ? c->repeats : 1;
+    struct job job = job_of(c, told);
     if (c->by_links && (told->opened = order_by_links(c->n, job.gpu)) != LAB_OK)
         return;
     memcpy(told->gpu, job.gpu, sizeof told->gpu);
@@ -418,6 +422,43 @@ LAB_RUN(rings)
         run_call(&in->call[i], &out->told[i]);
 }
 
+/* ---- each call fails once ---- */
+
+static const char *run_refused(const struct ring_call *c, int k, struct refused_out *out)
+{
+    struct job job = job_of(c, NULL);
+    out->opened = ring_open_sliced(&job.ring, job.gpu, c->n, room_for(&job), slices_for(c));
+    if (out->opened != LAB_OK)
+        return NULL;
+    prepare(&job);
+    for (int r = 0; r < c->n; r++) {
+        cudaSetDevice(job.gpu[r]);
+        cudaMemset(job.send[r], 1 + r, job.bytes);
+        cudaDeviceSynchronize();
+    }
+    before(c->current);
+    lab_fail_call(k + 1);
+    int rc = run_collective(&job, c->count);
+    const char *failed = lab_call_failed();
+    after(&out->call[k], rc);
+    wait_for_gpus(&job);
+    ring_close(&job.ring);
+    clean_up(&job);
+    return failed;
+}
+
+LAB_RUN(refused)
+{
+    const struct ring_call *c = lab_input(io, sizeof *c);
+    struct refused_out *out = lab_result(io, sizeof *out);
+    memset(out, 0, sizeof *out);
+    for (const char *failed; out->calls < REFUSED_CALLS; out->calls++) {
+        if (!(failed = run_refused(c, out->calls, out)))
+            return;
+        strncpy(out->name[out->calls], failed, sizeof out->name[0] - 1);
+    }
+}
+
 /* ---- ring_order ---- */
 
 LAB_RUN(order)
@@ -437,5 +478,5 @@ LAB_RUN(order)
     }
 }
 
-LAB_RUNS = {LAB_ENTRY(chunk), LAB_ENTRY(reduce), LAB_ENTRY(rings), LAB_ENTRY(speed),
-            LAB_ENTRY(order), LAB_ENTRY(timed),  LAB_END};
+LAB_RUNS = {LAB_ENTRY(chunk), LAB_ENTRY(reduce), LAB_ENTRY(rings), LAB_ENTRY(refused),
+            LAB_ENTRY(speed), LAB_ENTRY(order),  LAB_ENTRY(timed), LAB_END};

@@ -21,9 +21,18 @@ void vgpu__gate_set(vgpu__gate *set)
 
 /* ---- before a call ---- */
 
-cudaError_t vgpu__enter(void)
+bool (*vgpu__failure_hook)(const char *call);
+
+static bool has_to_fail(const char *call)
+{
+    return vgpu__failure_hook && vgpu__failure_hook(call);
+}
+
+cudaError_t vgpu__enter_call(const char *call)
 {
     cudaError_t error = vgpu__start();
+    if (error == cudaSuccess && has_to_fail(call))
+        error = cudaErrorUnknown;
     if (error == cudaSuccess)
         vgpu__clock_set(vgpu__self.clock_ps + vgpu__process.info->issue_ps);
     return error;
@@ -45,6 +54,10 @@ bool vgpu__admit(const char *call, uint32_t op)
 {
     if (vgpu__record(connection_ready()) != cudaSuccess)
         return false;
+    if (has_to_fail(call)) {
+        vgpu__record(cudaErrorUnknown);
+        return false;
+    }
     if (atomic_load_explicit(&vgpu__capturing, memory_order_relaxed) &&
         atomic_load(&capture_gate)(call, op) != cudaSuccess)
         return false;

@@ -172,7 +172,8 @@ void vgpu__gate_set(vgpu__gate *gate);
 
 /* Begins a call that needs no context: connects if necessary and advances the thread's clock by the
  * cost of a call. */
-cudaError_t vgpu__enter(void);
+cudaError_t vgpu__enter_call(const char *call);
+#define vgpu__enter() vgpu__enter_call(__func__)
 
 /* What a call that needs a context does before its checks: connects, asks the gate, and names the
  * call for messages. False: the call must return vgpu__failed(). */
@@ -296,6 +297,9 @@ void vgpu__fault_handler_install(void); /* once per process */
 bool vgpu__fault_handler_is_ours(void);
 /* Says, if it is set, whether the refusal of a call is printed (a lab's runner sets it). */
 extern bool (*vgpu__refusal_hook)(uint64_t caller);
+/* Asks, if it is set, whether a call fails with cudaErrorUnknown and does nothing; at its start,
+ * and at each of its requests (a lab's runner sets it). */
+extern bool (*vgpu__failure_hook)(const char *call);
 /* Called, if it is set, for a fault that ends the process (a lab's runner sets it). */
 extern void (*vgpu__crash_hook)(int signal_number, siginfo_t *info, void *context);
 /* From now on a fault at an address for which `ours` returns true is handled by the runtime even if
