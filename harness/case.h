@@ -209,6 +209,12 @@ void lab_nothing_leaked(struct lab_test *t, const struct lab_run *run);
 /* The same after calls that had to be refused: what only these leave behind is no grave mistake. */
 void lab_refused_leaked_nothing(struct lab_test *t, const struct lab_run *run);
 
+/* Each call of CUDA that `call` makes has failed once: it returned an error, wrote nothing, left no
+ * error behind and `current` current (-1: not looked at), or its outputs are right all the same. */
+struct lab_refusals; /* refusals.h */
+void lab_expect_refused(struct lab_test *t, const char *call, const struct lab_refusals *told,
+                        int current);
+
 #define LAB_CASES const struct lab_case lab_cases[]
 
 #endif

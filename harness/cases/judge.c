@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * judge.c: comparisons that print where two arrays differ: index, got, expected, at most five.
  */
+#include "refusals.h"
 #include "run.h"
 
 #include <inttypes.h>
@@ -114,4 +115,22 @@ void lab_refused_leaked_nothing(struct lab_test *t, const struct lab_run *run)
     add_leak(&d, w->live_ranges, "range of addresses");
     if (d.count)
         lab_fail(t, "", 0, "nothing leaked", "left behind when the program ended: %s", d.text);
+}
+
+void lab_expect_refused(struct lab_test *t, const char *call, const struct lab_refusals *told,
+                        int current)
+{
+    lab_expect(t, !lab__node_virtual() || (told->calls > 0 && told->calls < LAB_REFUSALS),
+               "%s made %d calls of CUDA, expected 1 to %d", call, told->calls, LAB_REFUSALS - 1);
+    for (int i = 0; i < told->calls && i < LAB_REFUSALS; i++) {
+        const struct lab_refusal *r = &told->of[i];
+        char what[200];
+        snprintf(what, sizeof what, "%s, in which a call of %.39s fails,", call, r->name);
+        lab_expect(t, r->rc != 0 || r->right, "%s returned LAB_OK, expected LAB_ECUDA", what);
+        lab_expect(t, r->rc == 0 || !r->wrote, "%s failed and wrote its outputs all the same",
+                   what);
+        lab_expect(t, current < 0 || r->current == current,
+                   "GPU %d was current before %s GPU %d after it", current, what, r->current);
+        lab_expect(t, r->error == 0, "after %s CUDA's last error was still %d", what, r->error);
+    }
 }

@@ -66,3 +66,5 @@ STAND_IN(void, lab_mark_close, struct lab_test *t, const char *where, const char
          double want, double tolerance)
 STAND_IN(void, lab_nothing_leaked, struct lab_test *t, const struct lab_run *run)
 STAND_IN(void, lab_refused_leaked_nothing, struct lab_test *t, const struct lab_run *run)
+STAND_IN(void, lab_expect_refused, struct lab_test *t, const char *call,
+         const struct lab_refusals *told, int current)

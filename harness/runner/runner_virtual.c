@@ -38,7 +38,7 @@ static bool gives_back(const char *call)
     return false;
 }
 
-static bool has_to_fail(const char *call)
+static bool is_the_one_to_fail(const char *call)
 {
     if (gives_back(call) || calls_left == 0 || --calls_left > 0)
         return false;
@@ -51,7 +51,7 @@ void lab_fail_call(int k)
     failed_call[0] = 0;
     calls_left = k;
     if (&vgpu__failure_hook)
-        vgpu__failure_hook = has_to_fail;
+        vgpu__failure_hook = is_the_one_to_fail;
 }
 
 const char *lab_call_failed(void)

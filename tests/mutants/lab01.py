@@ -436,4 +436,28 @@ MUTANTS = [
         rejected_by="by_bus",
         why="-1 for nothing, where the caller keeps a number",
     ),
+    Mutant(
+        name="count_leaves_what_cuda_said",
+        todo=1,
+        find="else if (inv_result(error) != LAB_OK)",
+        replace="else if (error != cudaSuccess)",
+        rejected_by="count",
+        why="the caller's next check finds an error that was told already",
+    ),
+    Mutant(
+        name="mem_believes_the_current_device",
+        todo=3,
+        find="    if ((rc = inv_result(cudaGetDevice(&before))))\n        return rc;\n    if (!(rc = inv_result(cudaSetDevice(device))))",
+        replace="    (void)inv_result(cudaGetDevice(&before));\n    if (!(rc = inv_result(cudaSetDevice(device))))",
+        rejected_by="mem_bad",
+        why="where CUDA cannot say which device is current, GPU 0 becomes it",
+    ),
+    Mutant(
+        name="device_goes_on_without_an_attribute",
+        todo=2,
+        find="        (rc = inv_result(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device))))\n        return rc;",
+        replace="        (l2_bytes = 0))\n        return rc;\n    (void)inv_result(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));",
+        rejected_by="device_bad",
+        why="a call that failed leaves a number of its own making",
+    ),
 ]

@@ -679,4 +679,12 @@ static CUresult copied(CUmemGenericAllocationHandle *handle, void *descriptor,
         rejected_by="send_unwinds",
         why="a size that is wrong is made to fit",
     ),
+    Mutant(
+        name="alloc_believes_in_access",
+        todo=2,
+        find="    return vmm_result(allow(v->base, v->bytes, dev, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));",
+        replace="    (void)allow(v->base, v->bytes, dev, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);\n    return LAB_OK;",
+        rejected_by="alloc_unwinds",
+        why="memory that no GPU may use is handed out as memory",
+    ),
 ]

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "../lab01.h"
+#include "refusals.h"
 
 #define IO_GPUS 16   /* GPUs of a test's node, at most */
 #define IO_ASKED 20  /* questions in one run, at most */
@@ -87,6 +88,12 @@ struct threads_out {
 
 struct table_out {
     int rc;
+};
+
+/* "refused": the function of this TODO, once for each call of CUDA that it makes, which fails. Told
+ * are lab_refusals. */
+struct refused_in {
+    int todo, current;
 };
 
 #endif

@@ -5,6 +5,17 @@
 
 #include <stdlib.h>
 
+/* Each call of CUDA that the function of this TODO makes fails once. */
+static void refuse_calls(struct lab_test *t, int todo, const char *call)
+{
+    struct refused_in in = {.todo = todo, .current = lab_gpus(t) > 1};
+    if (!lab_is_virtual(t))
+        return;
+    struct lab_run *run = lab_run(t, "refused", &in, sizeof in, sizeof(struct lab_refusals));
+    lab_expect_refused(t, call, lab_output(run), in.current);
+    lab_refused_leaked_nothing(t, run);
+}
+
 /* ---- TODO 1 ---- */
 
 static void check_count(struct lab_test *t)
@@ -14,6 +25,7 @@ static void check_count(struct lab_test *t)
     struct count_in in = {.null = 1};
     const struct count_out *out = ASK(t, "count", &in, count_out);
     expect_rc(t, "inv_count(NULL)", out->rc, LAB_EINVAL);
+    refuse_calls(t, 1, "inv_count(&n)");
 }
 
 static void check_count_none(struct lab_test *t)
@@ -58,6 +70,7 @@ static void check_device_bad(struct lab_test *t)
 {
     struct device_in in = {.asked = 4, .device = {-1, 4, 99, 1 << 30}};
     in.device[1] = lab_gpus(t);
+    refuse_calls(t, 2, "inv_device(0, &info)");
     expect_refused(t, &in, LAB_ENOGPU);
     in = (struct device_in){.asked = 1, .null = 1};
     expect_refused(t, &in, LAB_EINVAL);
@@ -97,6 +110,7 @@ static void check_mem_bad(struct lab_test *t)
 {
     int gpus = lab_gpus(t), current = gpus > 1;
     struct mem_in in = {.asked = 3, .current = current, .device = {-1, gpus, 99}};
+    refuse_calls(t, 3, "inv_mem(0, &free, &total)");
     const struct mem_out *out = ASK(t, "mem", &in, mem_out);
     for (int i = 0; i < in.asked; i++) {
         char call[48];
@@ -138,6 +152,7 @@ static void check_alloc_bad(struct lab_test *t)
 {
     int gpus = lab_gpus(t), current = gpus > 1;
     struct each_in in = {.bytes = 4096, .current = current, .full_gpu = -1};
+    refuse_calls(t, 4, "inv_alloc_each(4096, buffers, n)");
     in.n = gpus + 1;
     refuse_each(t, &in, LAB_ENOGPU);
     in.bytes = (uint64_t)1 << 60; /* GPU 0 has not got that much, but that is not what is wrong */
@@ -177,6 +192,7 @@ static void check_by_bus(struct lab_test *t)
     strcpy(in.bus_id[facts.gpus + 1], "the second one");
     snprintf(in.bus_id[facts.gpus + 2], sizeof in.bus_id[0], "ffff%.11s", /* another domain's */
              strchr(facts.info[0].bus_id, ':'));
+    refuse_calls(t, 5, "inv_by_bus(address, &device)");
     const struct bus_out *out = ASK(t, "bus", &in, bus_out);
     for (int i = 0; i < in.asked; i++) {
         char call[64];

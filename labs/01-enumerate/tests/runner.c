@@ -359,7 +359,72 @@ LAB_RUN(table)
     out->rc = inv_print_table(stdout);
 }
 
+/* ---- each call of CUDA fails once ---- */
+
+struct outputs {
+    int n, device;
+    struct gpu_info info;
+    size_t free_bytes, total_bytes;
+    void *buffers[2];
+};
+
+static int ask_one(const struct refused_in *in, const char *bus_id, struct outputs *o)
+{
+    switch (in->todo) {
+    case 1:
+        return inv_count(&o->n);
+    case 2:
+        return inv_device(0, &o->info);
+    case 3:
+        return inv_mem(0, &o->free_bytes, &o->total_bytes);
+    case 4:
+        return inv_alloc_each(4096, o->buffers, 1 + in->current);
+    default:
+        return inv_by_bus(bus_id, &o->device);
+    }
+}
+
+static void give_buffers_back(const struct refused_in *in, int rc, struct outputs *o)
+{
+    for (int i = 0; i <= in->current && in->todo == 4 && rc == LAB_OK; i++)
+        (void)cudaFree(o->buffers[i]);
+    if (in->todo == 4)
+        memset(o->buffers, 0, sizeof o->buffers); /* other addresses are as right */
+}
+
+LAB_RUN(refused)
+{
+    const struct refused_in *in = lab_input(io, sizeof *in);
+    struct lab_refusals *told = lab_result(io, sizeof *told);
+    struct outputs before, right, now;
+    struct lab_refusal *entry;
+    char bus_id[16] = "";
+    told->calls = 0;
+    (void)cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, 0);
+    memset(&before, IO_FILL, sizeof before);
+    right = before;
+    make_current(in->current);
+    give_buffers_back(in, ask_one(in, bus_id, &right), &right);
+    do {
+        now = before;
+        make_current(in->current);
+        lab_fail_call(told->calls + 1);
+        int rc = ask_one(in, bus_id, &now);
+        const char *failed = lab_call_failed();
+        int wrote = memcmp(&now, &before, sizeof now) != 0;
+        int current = current_gpu(), error = last_error();
+        give_buffers_back(in, rc, &now);
+        if ((entry = lab_note_refusal(told, failed, rc))) {
+            entry->wrote = wrote;
+            entry->current = current;
+            entry->error = error;
+            entry->right = rc == LAB_OK && memcmp(&now, &right, sizeof now) == 0;
+        }
+    } while (entry);
+}
+
 LAB_RUNS = {
-    LAB_ENTRY(facts), LAB_ENTRY(count), LAB_ENTRY(device),  LAB_ENTRY(mem),  LAB_ENTRY(each),
-    LAB_ENTRY(bus),   LAB_ENTRY(table), LAB_ENTRY(threads), LAB_ENTRY(json), LAB_END,
+    LAB_ENTRY(facts), LAB_ENTRY(count),   LAB_ENTRY(device), LAB_ENTRY(mem),
+    LAB_ENTRY(each),  LAB_ENTRY(bus),     LAB_ENTRY(table),  LAB_ENTRY(threads),
+    LAB_ENTRY(json),  LAB_ENTRY(refused), LAB_END,
 };

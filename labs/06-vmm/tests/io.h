@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "../lab06.h"
+#include "refusals.h"
 
 #define IO_ASKED 16
 #define IO_GPUS 8
@@ -152,5 +153,19 @@ struct parcel_out {
 };
 #define PARCEL_SENT 1234
 #define PARCEL_BACK 4321
+
+/* "refused": a function once for each call of CUDA that it makes, which fails. Told are
+ * lab_refusals. */
+enum refused {
+    REFUSE_ROUND,
+    REFUSE_ALLOC,
+    REFUSE_SHARE,
+    REFUSE_GROW,
+    REFUSE_EXPORT,
+    REFUSE_IMPORT,
+};
+struct refused_in {
+    int what;
+};
 
 #endif

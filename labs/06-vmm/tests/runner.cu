@@ -90,6 +90,7 @@ static cudaError_t get_by(int gpu, CUdeviceptr at, int *value)
 }
 
 #include "parcels.h"
+#include "refused.h"
 #include "vectors.h"
 
 LAB_RUN(round)
@@ -374,5 +375,6 @@ LAB_RUN(free)
     (void)vmm_free(&other);
 }
 
-LAB_RUNS = {LAB_ENTRY(round), LAB_ENTRY(alloc), LAB_ENTRY(share),        LAB_ENTRY(probe),
-            LAB_ENTRY(free),  LAB_ENTRY(grow),  LAB_ENTRY_FORKS(parcel), LAB_END};
+LAB_RUNS = {LAB_ENTRY(round),        LAB_ENTRY(alloc),   LAB_ENTRY(share),
+            LAB_ENTRY(probe),        LAB_ENTRY(free),    LAB_ENTRY(grow),
+            LAB_ENTRY_FORKS(parcel), LAB_ENTRY(refused), LAB_END};

@@ -131,7 +131,7 @@ cudaError_t cudaFreeHost(void *ptr)
 
 static cudaError_t check_host_pointer(const char *call, const void *pointer, unsigned int *flags)
 {
-    cudaError_t error = vgpu__enter();
+    cudaError_t error = vgpu__enter_call(call);
     if (error == cudaSuccess && atomic_load(&vgpu__process.forked))
         error = cudaErrorInitializationError;
     if (error != cudaSuccess)

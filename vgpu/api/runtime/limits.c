@@ -34,9 +34,9 @@ void vgpu__limits_forget(int physical)
 }
 
 /* Limits belong to the context, and a forked child has none. */
-static cudaError_t enter_context(void)
+static cudaError_t enter_context(const char *call)
 {
-    cudaError_t error = vgpu__enter();
+    cudaError_t error = vgpu__enter_call(call);
     if (error == cudaSuccess && atomic_load(&vgpu__process.forked))
         error = cudaErrorInitializationError;
     return error;
@@ -44,7 +44,7 @@ static cudaError_t enter_context(void)
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
-    cudaError_t error = enter_context();
+    cudaError_t error = enter_context(__func__);
     if (error == cudaSuccess && !value)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -58,7 +58,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-    cudaError_t error = enter_context();
+    cudaError_t error = enter_context(__func__);
     if (error == cudaSuccess)
         error = check_limit(limit);
     if (error == cudaSuccess)
@@ -73,7 +73,7 @@ static bool known_config(enum cudaFuncCache config)
 
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 {
-    cudaError_t error = enter_context();
+    cudaError_t error = enter_context(__func__);
     if (error == cudaSuccess && !config)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -84,7 +84,7 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 /* The preference has no effect: there is no cache to partition. */
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
-    cudaError_t error = enter_context();
+    cudaError_t error = enter_context(__func__);
     if (error == cudaSuccess && !known_config(config))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -94,7 +94,7 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 
 cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
 {
-    cudaError_t error = enter_context();
+    cudaError_t error = enter_context(__func__);
     if (error == cudaSuccess && !vgpu__find_kernel(func, NULL))
         error = func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
     if (error == cudaSuccess && !known_config(cacheConfig))

@@ -276,7 +276,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t m
 
 static cudaError_t device_pool(const char *call, cudaMemPool_t *pool, int device, bool of_now)
 {
-    cudaError_t error = vgpu__enter();
+    cudaError_t error = vgpu__enter_call(call);
     if (error != cudaSuccess)
         return vgpu__record(error);
     if (!pool)

@@ -136,9 +136,9 @@ static void fill_properties(struct cudaDeviceProp *p, int device)
     fill_older(p, d);
 }
 
-static cudaError_t check_properties(const void *out, int device)
+static cudaError_t check_properties(const char *call, const void *out, int device)
 {
-    cudaError_t error = vgpu__enter();
+    cudaError_t error = vgpu__enter_call(call);
     if (error == cudaSuccess && !out)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess && (device < 0 || device >= vgpu__process.device_count))
@@ -148,7 +148,7 @@ static cudaError_t check_properties(const void *out, int device)
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
-    cudaError_t error = check_properties(prop, device);
+    cudaError_t error = check_properties("cudaGetDeviceProperties", prop, device);
     if (error == cudaSuccess)
         fill_properties(prop, device);
     return vgpu__record(error);
@@ -309,7 +309,7 @@ static bool read_property_field(int device, enum cudaDeviceAttr attr, int *value
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
-    cudaError_t error = check_properties(value, device);
+    cudaError_t error = check_properties("cudaDeviceGetAttribute", value, device);
     if (error == cudaSuccess && is_fieldless_attribute(attr))
         *value = 0;
     else if (error == cudaSuccess && !read_property_field(device, attr, value))

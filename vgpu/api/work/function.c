@@ -64,7 +64,7 @@ size_t vgpu__dynamic_limit(const struct vgpu_host_kernel *kernel)
 static cudaError_t find_function(const char *call, const void *func,
                                  const struct vgpu_host_kernel **kernel)
 {
-    cudaError_t error = vgpu__enter();
+    cudaError_t error = vgpu__enter_call(call);
     if (error == cudaSuccess && atomic_load(&vgpu__process.forked))
         error = cudaErrorInitializationError;
     if (error != cudaSuccess)

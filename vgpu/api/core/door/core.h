@@ -171,7 +171,7 @@ void vgpu__gate_set(vgpu__gate *gate);
 /* ---- one call ---- */
 
 /* Begins a call that needs no context: connects if necessary and advances the thread's clock by the
- * cost of a call. */
+ * cost of a call. vgpu__enter: in the function that the program calls. */
 cudaError_t vgpu__enter_call(const char *call);
 #define vgpu__enter() vgpu__enter_call(__func__)
 
