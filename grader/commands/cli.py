@@ -55,16 +55,18 @@ def _nobody_reads() -> ExitStatus:
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="./lab",
-        description="The course's front door: set up, test, see where you stand, get a hint."
+        description="Sets up the course, tests what you write, shows your progress, gives hints."
         " Without a command: ./lab status.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--preset", choices=("vgpu", "cuda"), default="vgpu", help="cuda: real GPUs")
-    top.add_argument("--plain", action="store_true", help="words, no signs or colours")
-    spoken = f"what ./lab speaks: {', '.join(there())}, or a file of yours"
+    top.add_argument("--plain", action="store_true", help="words in place of signs and colours")
+    spoken = f"language of the messages: {', '.join(there())}, or a file of your own"
     top.add_argument("--language", default="", metavar="NAME|FILE.json", help=spoken)
-    top.add_argument("--build", type=Path, metavar="DIR", help="another build tree than build/vgpu")
+    top.add_argument(
+        "--build", type=Path, metavar="DIR", help="use another build folder than build/vgpu"
+    )
     commands = top.add_subparsers(metavar="COMMAND")
     top.set_defaults(run=learning.status)
     learning.add_commands(commands)
@@ -77,32 +79,40 @@ def parser() -> argparse.ArgumentParser:
 def _instructor_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     add = commands.add_parser(
         "grade",
-        help="submissions to marks: folders, archives, downloads",
-        epilog="Once a machine: ./lab start --grader. docs/instructors.md is the whole way.",
+        help="turn submissions (folders, archives, downloads) into marks",
+        epilog="Run ./lab start --grader once on each machine. docs/instructors.md has all steps.",
     )
     grading.add_words(add)
     add.set_defaults(run=grading.run)
-    add = commands.add_parser("doctor", help="what this machine lacks, and how well it can grade")
+    add = commands.add_parser(
+        "doctor", help="check what this machine lacks, and how safely it can grade"
+    )
     add.set_defaults(run=_doctor)
-    add = commands.add_parser("handout", help="the students' copy: no solutions, no hidden tests")
+    add = commands.add_parser(
+        "handout", help="pack the students' copy, without solutions and hidden tests"
+    )
     grading.add_packing_words(add)
     add.set_defaults(run=grading.handout)
-    add = commands.add_parser("pack", help="a handout with the virtual node compiled, to be linked")
+    add = commands.add_parser(
+        "pack", help="the same with the virtual node compiled, so that students only link it"
+    )
     grading.add_packing_words(add)
     add.set_defaults(run=grading.pack)
     add = commands.add_parser(
         "lti",
-        help="feedback and marks inside Moodle, Canvas, Blackboard, ILIAS",
-        epilog="Once a machine: ./lab start --lti. docs/lti.md is the whole way.",
+        help="show feedback and marks inside Moodle, Canvas, Blackboard or ILIAS",
+        epilog="Run ./lab start --lti once on the machine. docs/lti.md has all steps.",
     )
     lti.add_words(add)
     add.set_defaults(run=lti.command)
-    add = commands.add_parser("pairs", help="a page of what JPlag found alike, side by side")
+    add = commands.add_parser(
+        "pairs", help="make a page of the pairs that JPlag found, side by side"
+    )
     grading.add_pairs_words(add)
     add.set_defaults(run=grading.pairs)
-    add = commands.add_parser("gradescope", help="an autograder to upload to Gradescope")
+    add = commands.add_parser("gradescope", help="make an autograder to upload to Gradescope")
     grading.add_packing_words(add)
-    add.add_argument("--seed", type=int, help="of the tests' inputs (default: drawn)")
+    add.add_argument("--seed", type=int, help="seed of the tests' inputs (default: random)")
     add.set_defaults(run=grading.gradescope)
 
 
@@ -111,35 +121,47 @@ def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add.add_argument("node", nargs="?", default="hgx-h200-4", metavar="NODE")
     add.add_argument("-o", "--output", type=Path, help="the SVG to write (default: build/topo/)")
     add.set_defaults(run=_topo)
-    add = commands.add_parser("trace", help="run a test and show what happened: 03, 03.CASE")
+    add = commands.add_parser(
+        "trace", help="run a test, and draw what happened on the GPUs: 03, 03.CASE"
+    )
     add.add_argument("what", metavar="LAB[.CASE]|TRACE.json")
-    add.add_argument("--solution", action="store_true", help="run the reference's, not yours")
+    add.add_argument(
+        "--solution", action="store_true", help="run the course's solution instead of yours"
+    )
     add.add_argument("-o", "--output", type=Path, help="the page to write (default: build/trace/)")
     add.set_defaults(run=_trace)
 
 
 def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     add = commands.add_parser(
-        "sync", help="write the skeletons of labs/ from solutions/; edited files stay"
+        "sync", help="write the skeletons in labs/ from solutions/; keeps edited files"
     )
     add.add_argument("labs", nargs="*", metavar="LAB")
-    add.add_argument("--check", action="store_true", help="write nothing, say what would change")
+    add.add_argument("--check", action="store_true", help="write nothing, print what would change")
     add.add_argument("--force", action="store_true", help="overwrite edited files, too")
     add.set_defaults(run=_sync)
-    add = commands.add_parser("selfcheck", help="prove this checkout sound")
-    add.add_argument("--ci", action="store_true", help="and what must hold before a change lands")
-    add.add_argument("--full", action="store_true", help="and all that takes long: hours")
-    add.add_argument("-j", "--jobs", type=int, default=0, help="at a time (default: cores)")
+    add = commands.add_parser("selfcheck", help="check that this checkout is complete and correct")
+    add.add_argument(
+        "--ci", action="store_true", help="also check what must hold before a change lands"
+    )
+    add.add_argument(
+        "--full", action="store_true", help="also check everything that takes long (hours)"
+    )
+    add.add_argument(
+        "-j", "--jobs", type=int, default=0, help="tests at a time (default: number of cores)"
+    )
     add.set_defaults(run=_selfcheck)
     add = commands.add_parser(
-        "conformance", help="does the virtual node answer as real GPUs did? --record asks them"
+        "conformance", help="compare the virtual node's answers with those of real GPUs"
     )
     _conformance_words(add)
     add.set_defaults(run=_conformance)
     add = commands.add_parser("docs", help="build the book as a site in build/docs/site")
-    add.add_argument("--serve", action="store_true", help="and serve it to this computer")
-    add.add_argument("--port", type=int, default=8000, help="where to (default: 8000)")
-    add.add_argument("--links", action="store_true", help="only try the links that lead out of it")
+    add.add_argument("--serve", action="store_true", help="also serve it to this computer")
+    add.add_argument("--port", type=int, default=8000, help="port to serve it on (default: 8000)")
+    add.add_argument(
+        "--links", action="store_true", help="only try the links that lead out of the book"
+    )
     add.set_defaults(run=_docs)
 
 
@@ -152,9 +174,11 @@ def _conformance_words(add: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="ask this machine's GPUs and write their answers (default: the folder of records)",
     )
-    add.add_argument("--records", type=Path, metavar="FOLDER", help="replay these records")
-    add.add_argument("--program", type=Path, help="the cases, built already")
-    add.add_argument("-j", "--jobs", type=int, default=0, help="at a time (default: cores)")
+    add.add_argument("--records", type=Path, metavar="FOLDER", help="compare with these records")
+    add.add_argument("--program", type=Path, help="the program with the cases, already built")
+    add.add_argument(
+        "-j", "--jobs", type=int, default=0, help="cases at a time (default: number of cores)"
+    )
 
 
 def _topo(project: Project, args: argparse.Namespace) -> ExitStatus:

@@ -18,30 +18,56 @@ EXPORTS = (
 
 def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="submissions")
-    add.add_argument("--out", type=Path, required=True, metavar="DIR", help="where results go")
-    add.add_argument("--labs", default="", metavar="1,3-5", help="default: those handed in")
-    add.add_argument("--jobs", type=int, help="at a time (default: cores, or 1000 workers)")
-    add.add_argument("--only", action="append", default=[], metavar="STUDENT", help="only these")
-    add.add_argument("--regrade", action="store_true", help="even what has a result")
     add.add_argument(
-        "--diff", type=Path, metavar="OLD", help="say what changed since these results"
+        "--out", type=Path, required=True, metavar="DIR", help="folder for the results"
     )
-    add.add_argument("--seed", type=int, help="of the tests' inputs (default: one a class, kept)")
     add.add_argument(
-        "--orders", type=int, default=1, choices=range(4), help="others a test runs in (1)"
+        "--labs", default="", metavar="1,3-5", help="labs to grade (default: those handed in)"
+    )
+    add.add_argument("--jobs", type=int, help="at a time (default: cores, or 1000 for workers)")
+    add.add_argument(
+        "--only", action="append", default=[], metavar="STUDENT", help="grade only this student"
+    )
+    add.add_argument("--regrade", action="store_true", help="grade again what already has a result")
+    add.add_argument(
+        "--diff",
+        type=Path,
+        metavar="OLD",
+        help="print which marks changed since these results, and why",
+    )
+    add.add_argument(
+        "--seed", type=int, help="seed of the tests' inputs (default: the class's own)"
+    )
+    add.add_argument(
+        "--orders",
+        type=int,
+        default=1,
+        choices=range(4),
+        help="other orders that a test runs in (default: 1)",
     )
     add.add_argument("--rubric", type=Path, metavar="TOML", help="changes to the labs' rubrics")
-    add.add_argument("--preview", action="store_true", help="who gains, who loses: publish nothing")
+    add.add_argument(
+        "--preview", action="store_true", help="publish nothing, show who gains and who loses"
+    )
     add.add_argument("--students", type=Path, metavar="CSV", help="student, name, match, joined")
-    add.add_argument("--one", action="store_true", help="each PATH is one submission, whatever")
-    add.add_argument("--pattern", default="", metavar="REGEX", help="(?P<student>...) in names")
-    add.add_argument("--course", type=Path, metavar="TOML", help="the term, these tables too")
+    add.add_argument("--one", action="store_true", help="take each PATH as one submission")
+    add.add_argument(
+        "--pattern", default="", metavar="REGEX", help="where names of files have (?P<student>...)"
+    )
+    add.add_argument(
+        "--course", type=Path, metavar="TOML", help="settings of the term, with the tables below"
+    )
     add.add_argument("--deadline", metavar="WHEN", help="2026-11-20T23:59")
     add.add_argument("--grace", type=float, metavar="MINUTES")
-    add.add_argument("--late", type=float, metavar="PERCENT", help="off a day")
-    add.add_argument("--late-cap", type=float, metavar="PERCENT", help="off at most")
+    add.add_argument("--late", type=float, metavar="PERCENT", help="taken off for each day late")
     add.add_argument(
-        "--grave-cap", type=float, metavar="PERCENT", help="of a lab with a grave mistake, at most"
+        "--late-cap", type=float, metavar="PERCENT", help="taken off for lateness at most"
+    )
+    add.add_argument(
+        "--grave-cap",
+        type=float,
+        metavar="PERCENT",
+        help="most that a lab with a grave mistake gets",
     )
     add.add_argument("--extensions", type=Path, metavar="CSV", help="student, until, lab")
     add.add_argument("--times", type=Path, metavar="CSV", help="student, submitted, lab")
@@ -50,28 +76,39 @@ def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument(
         "--requests", type=Path, metavar="CSV", help="student, lab, asked, why, answer"
     )
-    add.add_argument("--now", metavar="WHEN", help="for feedback that is not shown at once")
+    add.add_argument("--now", metavar="WHEN", help="show feedback as of this time")
     add.add_argument("--questions", type=Path, metavar="CSV", help="student, lab, points, comment")
     add.add_argument("--export", action="append", default=[], metavar="FORMAT", help=EXPORTS)
     add.add_argument(
         "--leaderboard",
         action="store_true",
-        help="times of labs 03, 04, 07 and 08, under pseudonyms",
+        help="also time labs 03, 04, 07 and 08, for a page with pseudonyms",
     )
-    add.add_argument("--jplag", action="store_true", help="also what JPlag compares")
-    add.add_argument("--no-build", action="store_true", help="the course is built and up to date")
+    add.add_argument("--jplag", action="store_true", help="also write what JPlag compares")
+    add.add_argument(
+        "--no-build", action="store_true", help="do not build: the course is up to date"
+    )
     executors = ("local", "slurm", "workers")
     add.add_argument(
-        "--executor", choices=executors, default="local", help="who grades: docs/cluster.md"
+        "--executor",
+        choices=executors,
+        default="local",
+        help="what runs the tests: docs/cluster.md",
     )
-    add.add_argument("--sbatch", action="append", default=[], metavar="WORD", help="for sbatch")
-    add.add_argument("--unsafe-no-sandbox", action="store_true", help="run them with your rights")
+    add.add_argument(
+        "--sbatch", action="append", default=[], metavar="WORD", help="an option for sbatch"
+    )
+    add.add_argument(
+        "--unsafe-no-sandbox", action="store_true", help="run submissions with your own rights"
+    )
 
 
 def add_packing_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("target", type=Path, metavar="OUT.zip")
-    add.add_argument("--labs", default="", metavar="1,3-5", help="default: all")
-    add.add_argument("--no-build", action="store_true", help="the course is built and up to date")
+    add.add_argument("--labs", default="", metavar="1,3-5", help="labs to pack (default: all)")
+    add.add_argument(
+        "--no-build", action="store_true", help="do not build: the course is up to date"
+    )
 
 
 def run(project: Project, args: argparse.Namespace) -> ExitStatus:

@@ -13,12 +13,18 @@ Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def add_commands(commands: Commands) -> None:
-    add = commands.add_parser("start", help="install what is missing, build, run, show the board")
-    add.add_argument("--no-install", action="store_true", help="only say what is missing")
-    add.add_argument("--only-setup", action="store_true", help="install what is missing, no more")
-    add.add_argument("--grader", action="store_true", help="also what ./lab grade needs")
-    add.add_argument("--lti", action="store_true", help="also what ./lab lti needs, from PyPI")
-    add.add_argument("--cccl", action="store_true", help="also Thrust, CUB and libcu++, from PyPI")
+    add = commands.add_parser(
+        "start", help="install what is missing, build, run the labs, show the scoreboard"
+    )
+    add.add_argument("--no-install", action="store_true", help="only print what is missing")
+    add.add_argument("--only-setup", action="store_true", help="only install what is missing")
+    add.add_argument("--grader", action="store_true", help="also install what ./lab grade needs")
+    add.add_argument(
+        "--lti", action="store_true", help="also install what ./lab lti needs, from PyPI"
+    )
+    add.add_argument(
+        "--cccl", action="store_true", help="also install Thrust, CUB and libcu++, from PyPI"
+    )
     add.set_defaults(run=_start)
     _add_running(commands)
     _add_reading(commands)
@@ -29,19 +35,23 @@ def _add_running(commands: Commands) -> None:
     add = commands.add_parser(
         "test",
         help="rebuild and run your tests: all, 03 or 03.CASE",
-        description="Rebuilds what was edited, and runs the tests: of all labs, of lab 03, or"
-        " 03.CASE, where the beginning of a name selects every test that begins so.",
+        description="Rebuilds what was edited, and runs tests: of all labs, of lab 03, or those"
+        " whose name begins with 03.CASE.",
     )
     add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
-    add.add_argument("-v", "--verbose", action="store_true", help="show passed tests' output too")
+    add.add_argument(
+        "-v", "--verbose", action="store_true", help="also show the output of tests that passed"
+    )
     add.set_defaults(run=_test)
 
-    add = commands.add_parser("watch", help="run the tests whenever you save; Ctrl-C ends it")
+    add = commands.add_parser(
+        "watch", help="run the tests whenever you save a file; Ctrl-C ends it"
+    )
     add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
     add.set_defaults(run=_watch)
     add = commands.add_parser(
         "debug",
-        help="a test under gdb, which stops in your kernels and at crashes",
+        help="run a test under gdb, which stops in your kernels and at crashes",
         description="Compiles your file with every variable and without optimization, and runs the"
         " test under gdb, which stops at the start of your kernels (or functions) and where a"
         " process of the test crashes. docs/virtual-node.md says what gdb knows of kernels.",
@@ -49,52 +59,66 @@ def _add_running(commands: Commands) -> None:
     add.add_argument("what", metavar="LAB[.CASE]")
     add.add_argument("case", nargs="?", default="", metavar="CASE")
     add.add_argument("--host", action="store_true", help="stop in your functions on the host")
-    add.add_argument("--gpu", type=int, default=0, help="whose kernels (default: 0)")
-    add.add_argument("--solution", action="store_true", help="run the reference's, not yours")
+    add.add_argument("--gpu", type=int, default=0, help="stop in kernels on this GPU (default: 0)")
+    add.add_argument(
+        "--solution", action="store_true", help="run the course's solution instead of yours"
+    )
     add.add_argument(
         "--prepare",
         action="store_true",
         help="only build what .vscode/launch.json starts; without CASE, for the first failing test",
     )
-    add.add_argument("-x", action="append", default=[], metavar="COMMAND", help="gdb's, then end")
+    add.add_argument(
+        "-x",
+        action="append",
+        default=[],
+        metavar="COMMAND",
+        help="a command for gdb, which ends after it",
+    )
     add.set_defaults(run=_debug)
 
 
 def _add_reading(commands: Commands) -> None:
-    add = commands.add_parser("status", help="the scoreboard as of the last run, and the next step")
+    add = commands.add_parser(
+        "status", help="show the scoreboard of the last run, and the next step"
+    )
     add.set_defaults(run=status)
     add = commands.add_parser(
-        "list", help="every lab: progress, points, level, time; needs no build"
+        "list", help="list every lab: progress, points, lines, level; needs no build"
     )
     add.set_defaults(run=_list)
-    add = commands.add_parser("hint", help="the next hint of a task: ./lab hint 03 2, three times")
+    add = commands.add_parser("hint", help="show the next of a task's three hints: ./lab hint 03 2")
     add.add_argument("lab", metavar="LAB")
     add.add_argument("task", type=int, nargs="?", default=0, metavar="TASK")
-    add.add_argument("which", type=int, nargs="?", default=0, metavar="N", help="this one again")
+    add.add_argument("which", type=int, nargs="?", default=0, metavar="N", help="show hint N again")
     add.set_defaults(run=_hint)
     add = commands.add_parser(
-        "explain", help="a diagnosis: ./lab explain 700; without, all of them"
+        "explain", help="explain a diagnosis: ./lab explain 700; without CODE: list them all"
     )
     add.add_argument("code", nargs="?", default="", metavar="CODE")
     add.set_defaults(run=_explain)
 
 
 def _add_files(commands: Commands) -> None:
-    add = commands.add_parser("reset", help="put a lab's skeleton back; your copy is kept as .bakN")
+    add = commands.add_parser("reset", help="put a lab's skeleton back; your file is kept as .bakN")
     add.add_argument("lab", metavar="LAB")
     add.set_defaults(run=_reset)
-    add = commands.add_parser("solution", help="the course's answer, after yours passes")
+    add = commands.add_parser("solution", help="show the course's solution, once yours passes")
     add.add_argument("lab", metavar="LAB")
-    add.add_argument("--yes", action="store_true", help="before it passes, too")
-    add.add_argument("--diff", action="store_true", help="as a difference to yours")
+    add.add_argument("--yes", action="store_true", help="show it although yours does not pass yet")
+    add.add_argument("--diff", action="store_true", help="show the difference to yours")
     add.set_defaults(run=_solution)
-    add = commands.add_parser("submit", help="pack what is graded of a lab, list it, test it")
+    add = commands.add_parser("submit", help="pack what is graded of a lab, list it, and test it")
     add.add_argument("lab", metavar="LAB")
     add.add_argument(
-        "-o", "--output", type=Path, metavar="OUT.zip", help="(default: build/submit/)"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="OUT.zip",
+        help="the archive to write (default: in build/submit/)",
     )
     add.add_argument("--no-test", action="store_true", help="only pack and list")
-    add.add_argument("--hints", action="store_true", help="tell how many hints you asked for")
+    add.add_argument("--hints", action="store_true", help="also pack how many hints you asked for")
     add.set_defaults(run=_submit)
 
 

@@ -14,14 +14,25 @@ def add_words(add: argparse.ArgumentParser) -> None:
     toml = {"type": Path, "default": Path("lti.toml"), "metavar": "TOML"}
     add.add_argument("--config", **toml, help="platforms and settings (default: lti.toml)")
     add.add_argument(
-        "--marks", type=Path, required=True, metavar="DIR", help="what ./lab grade --out wrote"
+        "--marks",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="the folder that ./lab grade --out wrote",
     )
     add.add_argument(
-        "--listen", default="127.0.0.1:8070", metavar="HOST:PORT", help="for the reverse proxy"
+        "--listen",
+        default="127.0.0.1:8070",
+        metavar="HOST:PORT",
+        help="address for the reverse proxy",
     )
-    add.add_argument("--push", default="", metavar="LAB", help="what would be sent, and to whom")
-    add.add_argument("--send", action="store_true", help="with --push: send it")
-    add.add_argument("--context", default="", metavar="ID", help="with --push: of several courses")
+    add.add_argument(
+        "--push", default="", metavar="LAB", help="show which marks would be sent, and to whom"
+    )
+    add.add_argument("--send", action="store_true", help="with --push: send the marks")
+    add.add_argument(
+        "--context", default="", metavar="ID", help="with --push: which of several courses"
+    )
 
 
 def command(project: Project, args: argparse.Namespace) -> ExitStatus:

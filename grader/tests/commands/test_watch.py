@@ -78,7 +78,7 @@ class Watch(FakeBuild):
     def test_saved_as_it_was_and_long_changes(self) -> None:
         self.write(MINE, "same\n")
         os.utime(self.root / MINE, (1, 1))
-        self.assertIn("Saved as it was.", self.watched({MINE: "same\n"}))
+        self.assertIn("Saved without a change.", self.watched({MINE: "same\n"}))
         self.assertIn("... and ", self.watched({MINE: "new\n" * 100}))
 
     def test_a_file_that_does_not_compile_is_no_end(self) -> None:
