@@ -52,7 +52,7 @@ def _add_running(commands: Commands) -> None:
     add = commands.add_parser(
         "debug",
         help="run a test under gdb, which stops in your kernels and at crashes",
-        description="Compiles your file with every variable and without optimization, and runs the"
+        description="Compiles your file with every variable and without optimisation, and runs the"
         " test under gdb, which stops at the start of your kernels (or functions) and where a"
         " process of the test crashes. docs/virtual-node.md says what gdb knows of kernels.",
     )
