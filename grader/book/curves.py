@@ -98,6 +98,27 @@ def pieces(root: Path) -> str:
     return _plot(lines, dots, words, across, Axis("ms", 0.6, (0, 0.2, 0.4, 0.6)))
 
 
+def speed_up_table(root: Path) -> dict[str, Points]:
+    """Chapter 15's first table: of each version, on 1, 2, 4 and 8 GPUs."""
+    text = (root / "docs/book/15-when-not.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^(\w+)((?: +\d+\.\d\d){4})$", text, re.MULTILINE)
+    found: dict[str, Points] = {}
+    for name, numbers in rows:
+        found.setdefault(name, list(zip((1, 2, 4, 8), map(float, numbers.split()), strict=True)))
+    return found
+
+
+def versions(root: Path) -> str:
+    found = speed_up_table(root)
+    lines = [(name, found[name]) for name in ("host", "copies", "peer", "graph", "ipc")]
+    words = (
+        "Speed-up of five versions of the stencil on 1 to 8 GPUs of dgx-a100. The graph reaches "
+        "5.1 and the processes 5.4; peer is best on four GPUs, copies on four, host on two"
+    )
+    across = Axis("GPUs", 8, (1, 2, 4, 8))
+    return _plot(lines, [], words, across, Axis("speed-up", 6, (0, 1, 2, 4, 6)))
+
+
 def _plot(
     lines: Sequence[tuple[str, Points]], dots: Points, words: str, across: Axis, up: Axis
 ) -> str:
@@ -140,4 +161,5 @@ CHARTS: dict[str, Callable[[Path], str]] = {
     "speed-ups": speed_ups,
     "limits": limits,
     "pieces": pieces,
+    "versions": versions,
 }

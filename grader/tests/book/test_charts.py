@@ -136,6 +136,13 @@ class Curves(unittest.TestCase):
             least = max(curves.on_the_wire(int(k)), k * 15.9) / 1000
             self.assertLess(abs(ms - least), 0.052, f"{k} pieces")
 
+    def test_versions(self) -> None:
+        found = curves.speed_up_table(ROOT)
+        self.assertEqual(len(found), 7)
+        best = {name: max(points, key=lambda point: point[1])[0] for name, points in found.items()}
+        wanted = {"graph": 8, "ipc": 8, "peer": 4, "copies": 4, "host": 2}
+        self.assertLessEqual(wanted.items(), best.items(), "as the chart's words say")
+
     def test_a_chapter_that_prints_nothing(self) -> None:
         with self.assertRaises(LabError):
             curves.printed(ROOT, "01-why.md", curves.CHAINS)
