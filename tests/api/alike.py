@@ -24,6 +24,7 @@ IN_C = [
     *("cuda_profiler_api.h", "cuda_runtime_api.h", "cuda_stdint.h", "device_types.h"),
     *("crt/host_config.h", "crt/host_defines.h", "crt/math_functions.h"),
     *("driver_functions.h", "driver_types.h", "library_types.h", "math_constants.h"),
+    *("surface_types.h", "texture_types.h"),
     *("nvtx3/nvToolsExt.h", "nvtx3/nvToolsExtCuda.h", "nvtx3/nvToolsExtCudaRt.h"),
     *("nvtx3/nvToolsExtSync.h", "vector_functions.h", "vector_types.h"),
 ]
@@ -34,6 +35,7 @@ IN_CXX = [
     *("device_atomic_functions.h", "sm_35_intrinsics.h", "sm_32_atomic_functions.h"),
     *("device_functions.h", "device_launch_parameters.h", "math_functions.h"),
     *("sm_20_intrinsics.h", "sm_60_atomic_functions.h", "sm_61_intrinsics.h"),
+    *("surface_indirect_functions.h", "texture_indirect_functions.h"),
     *("vector_functions.hpp",),
 ]
 

@@ -19,10 +19,9 @@ OUR_OWN = {"vgpu_push_call", "vgpu_pop_call"}
 # Of these CUDA's have more members than ours, or another order.
 OUR_STRUCTURES = r"cuda|CU|u?(char|short|int|long)|float|double|dim3"
 WITHOUT_SIZE = {"cudaDeviceProp", "cudaPointerAttributes", "cudaFuncAttributes"}
-# The driver calls that the first two hand out have no second form; the others only answer 801.
+# The driver calls that they hand out have no second form.
 WITHOUT_FORM = {
     *("cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion"),
-    *("cudaMemcpy2DFromArray", "cudaMemcpy2DToArray"),
 }
 # The first takes pointers to any type as it is; the others only answer 801.
 WITHOUT_OVERLOAD = {

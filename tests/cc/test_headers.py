@@ -23,7 +23,6 @@ OTHER_LIBRARIES = (
 )
 ABSENT = {
     "graphics": r"cuda(EGL|GL|VDPAU)|cuda_(egl|gl|vdpau)_interop|cudart_platform",
-    "textures, surfaces": r"(texture|surface)_(types|indirect_functions)",
     "tensor cores": r"(crt/)?mma\.h|cuda_fp[46]\.h|crt/cuda_tile",
     "Blackwell": r"crt/sm_100_rt",
     "what cudaOccupancy... answer, without a GPU": r"cuda_occupancy",

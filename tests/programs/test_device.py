@@ -56,4 +56,4 @@ def add_tests() -> None:
 
 add_tests()
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=1)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "launch_limits.h"
+#include "texture.h"
 
 #define VGPU_IMAGE_ABI 4
 #define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
@@ -278,6 +279,15 @@ enum vgpu_mbarrier_operation {
 };
 VGPU_OFFERED uint64_t vgpu_mbarrier(enum vgpu_mbarrier_operation operation, void *address,
                                     uint64_t value);
+
+/* Textures and surfaces (texture.h). A texel's channels are numbers of 32 bits, floating-point
+ * where the object reads as such. A surface's access: the address of `bytes` that begin at byte x
+ * of row y in plane or layer z; 0: outside of the surface, where zeros are read and nothing is
+ * written. */
+VGPU_OFFERED void vgpu_texture_read(uint64_t object, enum vgpu_texture_shape shape, float x,
+                                    float y, float z, int32_t layer, uint32_t *channel);
+VGPU_OFFERED uint64_t vgpu_surface_at(uint64_t object, int32_t x, int32_t y, int32_t z,
+                                      uint32_t bytes, enum vgpu_boundary_mode mode);
 
 VGPU_OFFERED int64_t vgpu_clock64(void); /* virtual SM cycles since the kernel started */
 #ifndef __CUDA__

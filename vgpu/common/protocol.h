@@ -208,9 +208,15 @@ enum vgpu_graph {
     VGPU_GRAPH_EDGE = 4   /* or-ed: a wait for a node on another GPU */
 };
 
-/* For VGPU_OP_HOST_ALLOC: pinned memory; managed memory, which is in the host arena, too; or
- * replacement for pages of the program, which contexts map at `ptr`. */
-enum vgpu_host_kind { VGPU_HOST_PINNED, VGPU_HOST_MANAGED, VGPU_HOST_REGISTERED };
+/* For VGPU_OP_HOST_ALLOC: pinned memory; managed memory, which is in the host arena, too;
+ * replacement for pages of the program, which contexts map at `ptr`; or memory for texture objects,
+ * which the program did not ask for. */
+enum vgpu_host_kind {
+    VGPU_HOST_PINNED,
+    VGPU_HOST_MANAGED,
+    VGPU_HOST_REGISTERED,
+    VGPU_HOST_OBJECTS
+};
 
 enum vgpu_copy_api { VGPU_COPY_MEMCPY, VGPU_COPY_PEER };
 

@@ -6,6 +6,8 @@
 
 #include "device_types.h"
 #include "driver_types.h"
+#include "surface_types.h"
+#include "texture_types.h"
 #include "vector_types.h"
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * channel_descriptor.h: cudaCreateChannelDesc<T>(), the format of an array's elements by their
- * type. Arrays and textures are not offered: nothing takes the result.
+ * type.
  */
 #ifndef __CHANNEL_DESCRIPTOR_H__
 #define __CHANNEL_DESCRIPTOR_H__

@@ -118,6 +118,8 @@ typedef struct CUipcEventHandle_st {
     char reserved[CU_IPC_HANDLE_SIZE];
 } CUipcEventHandle;
 
+#include "vgpu/driver_array.h"
+
 /* ---- calls ---- */
 
 #include "vgpu/driver_calls.h"

@@ -7,7 +7,7 @@
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
-#include "driver_types.h"
+#include "builtin_types.h"
 #include "vgpu/later_calls.h"
 #include "vgpu/per_thread.h"
 
@@ -220,6 +220,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 
+#include "vgpu/array_calls.h"
 #include "vgpu/graph_calls.h"
 
 /* ---- kernels, named by their host stub ---- */

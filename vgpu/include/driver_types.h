@@ -138,22 +138,9 @@ struct cudaPos {
     size_t z;
 };
 
-/* ---- copies in three dimensions ---- */
+/* ---- arrays, copies in three dimensions ---- */
 
-typedef struct cudaArray *cudaArray_t;
-typedef const struct cudaArray *cudaArray_const_t;
-
-enum cudaChannelFormatKind {
-    cudaChannelFormatKindSigned = 0,
-    cudaChannelFormatKindUnsigned = 1,
-    cudaChannelFormatKindFloat = 2,
-    cudaChannelFormatKindNone = 3
-};
-
-struct cudaChannelFormatDesc {
-    int x, y, z, w; /* bits */
-    enum cudaChannelFormatKind f;
-};
+#include "vgpu/array_types.h"
 
 struct cudaMemcpy3DParms {
     cudaArray_t srcArray;

@@ -60,5 +60,6 @@ __device__ long long llabs(long long value) noexcept;
 #include "vgpu/device_warp.h"
 #include "vgpu/device_atomic.h"
 #include "vgpu/device_math.h"
+#include "vgpu/device_texture.h"
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * copy3d.c: three-dimensional copies: cudaMalloc3D, and copies and fills of boxes. A box consists
- * of planes, a plane of rows of bytes; the node treats a whole box as one operation. Arrays are not
- * modelled.
+ * of planes, a plane of rows of bytes; the node treats a whole box as one operation.
  */
 #include "runtime.h"
 

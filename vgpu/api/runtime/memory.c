@@ -7,7 +7,7 @@
 
 #define PITCH_ALIGNMENT 512
 
-static cudaError_t allocate_device(const char *call, void **ptr, size_t bytes)
+cudaError_t vgpu__device_allocate(const char *call, void **ptr, size_t bytes)
 {
     const struct vgpu_reply *reply;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_MALLOC);
@@ -27,7 +27,7 @@ static cudaError_t allocate_device(const char *call, void **ptr, size_t bytes)
 /* 0 bytes: nothing is allocated, *devPtr becomes NULL, and the call succeeds (recorded). */
 cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
-    return allocate_device("cudaMalloc", devPtr, size);
+    return vgpu__device_allocate("cudaMalloc", devPtr, size);
 }
 
 cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
@@ -36,9 +36,21 @@ cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t h
     size_t bytes;
     if (!pitch || row < width || __builtin_mul_overflow(row, height, &bytes))
         return vgpu__record(cudaErrorInvalidValue);
-    cudaError_t error = allocate_device("cudaMallocPitch", devPtr, bytes);
+    cudaError_t error = vgpu__device_allocate("cudaMallocPitch", devPtr, bytes);
     if (error == cudaSuccess)
         *pitch = bytes ? row : 0; /* recorded (boxes.txt) */
+    return error;
+}
+
+cudaError_t vgpu__device_free(const char *call, void *ptr)
+{
+    struct vgpu_request *request = vgpu__begin(call, ptr ? VGPU_OP_FREE : VGPU_OP_CONTEXT);
+    if (!request)
+        return vgpu__failed();
+    request->ptr = (uint64_t)(uintptr_t)ptr;
+    cudaError_t error = vgpu__end(NULL);
+    if (error == cudaSuccess)
+        vgpu__freed((uint64_t)(uintptr_t)ptr);
     return error;
 }
 
@@ -51,14 +63,7 @@ cudaError_t cudaFree(void *devPtr)
                             devPtr);
     if (vgpu__managed(devPtr, 0))
         return vgpu__host_free("cudaFree", devPtr);
-    struct vgpu_request *request = vgpu__begin("cudaFree", devPtr ? VGPU_OP_FREE : VGPU_OP_CONTEXT);
-    if (!request)
-        return vgpu__failed();
-    request->ptr = (uint64_t)(uintptr_t)devPtr;
-    cudaError_t error = vgpu__end(NULL);
-    if (error == cudaSuccess)
-        vgpu__freed((uint64_t)(uintptr_t)devPtr);
-    return error;
+    return vgpu__device_free("cudaFree", devPtr);
 }
 
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total)

@@ -28,6 +28,34 @@ FORM(cudaMemcpy2D, _ptds,
       enum cudaMemcpyKind kind),
      (dst, dpitch, src, spitch, width, height, kind))
 FORM(cudaMemcpy3D, _ptds, (const struct cudaMemcpy3DParms *copy), (copy))
+FORM(cudaMemcpy2DToArray, _ptds,
+     (cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width,
+      size_t height, enum cudaMemcpyKind kind),
+     (dst, wOffset, hOffset, src, spitch, width, height, kind))
+FORM(cudaMemcpy2DFromArray, _ptds,
+     (void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width,
+      size_t height, enum cudaMemcpyKind kind),
+     (dst, dpitch, src, wOffset, hOffset, width, height, kind))
+FORM(cudaMemcpy2DArrayToArray, _ptds,
+     (cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src,
+      size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height, enum cudaMemcpyKind kind),
+     (dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind))
+FORM(cudaMemcpyToArray, _ptds,
+     (cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
+      enum cudaMemcpyKind kind),
+     (dst, wOffset, hOffset, src, count, kind))
+FORM(cudaMemcpyFromArray, _ptds,
+     (void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
+      enum cudaMemcpyKind kind),
+     (dst, src, wOffset, hOffset, count, kind))
+FORM(cudaMemcpy2DToArrayAsync, _ptsz,
+     (cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width,
+      size_t height, enum cudaMemcpyKind kind, cudaStream_t stream),
+     (dst, wOffset, hOffset, src, spitch, width, height, kind, stream))
+FORM(cudaMemcpy2DFromArrayAsync, _ptsz,
+     (void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t width,
+      size_t height, enum cudaMemcpyKind kind, cudaStream_t stream),
+     (dst, dpitch, src, wOffset, hOffset, width, height, kind, stream))
 FORM(cudaMemcpy3DPeer, _ptds, (const struct cudaMemcpy3DPeerParms *copy), (copy))
 FORM(cudaMemset, _ptds, (void *devPtr, int value, size_t count), (devPtr, value, count))
 FORM(cudaMemset2D, _ptds, (void *devPtr, size_t pitch, int value, size_t width, size_t height),

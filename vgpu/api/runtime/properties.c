@@ -88,7 +88,7 @@ static void set_triple(int *v, int x, int y, int z)
     v[2] = z;
 }
 
-/* The compute capability's limits; textures themselves are not modelled. */
+/* The compute capability's limits. */
 static void fill_textures(struct cudaDeviceProp *p)
 {
     p->textureAlignment = p->surfaceAlignment = 512;

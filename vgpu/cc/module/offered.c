@@ -55,6 +55,8 @@ static const char *const builtins[] = {
     "vgpu_mbarrier",
     "vgpu_load_vector",
     "vgpu_exit",
+    "vgpu_texture_read",
+    "vgpu_surface_at",
     "vgpu_local_array",
     "__safestack_pointer_address",
     "vgpu_work",

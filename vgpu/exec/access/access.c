@@ -346,6 +346,12 @@ static void read_to_change(void *p, uint32_t kind, uint32_t bytes, uint64_t pc)
     again = false;
 }
 
+void access_load(const void *p, uint32_t bytes, uint64_t pc)
+{
+    report_access_of((void *)p, (uint32_t)__builtin_ctz(bytes), bytes - 1, false, pc,
+                     VGPU_USE_READ);
+}
+
 void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, int scope)
 {
     uint32_t kind = (uint32_t)__builtin_ctz(bytes);

@@ -197,6 +197,24 @@
     X(cuLibraryUnload, (CUlibrary library)) \
     X(cuLibraryGetKernel, (CUkernel *kernel, CUlibrary library, const char *name))
 
+#define VGPU_DRIVER_ARRAYS(X) \
+    X(cuArrayCreate, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR *descriptor)) \
+    X(cuArray3DCreate, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)) \
+    X(cuArrayDestroy, (CUarray array)) \
+    X(cuMemAllocPitch, (CUdeviceptr *ptr, size_t *pitch, size_t width, size_t height, \
+                        unsigned int elementBytes)) \
+    X(cuMemcpy2D, (const CUDA_MEMCPY2D *copy)) \
+    X(cuMemcpy2DUnaligned, (const CUDA_MEMCPY2D *copy)) \
+    X(cuMemcpy2DAsync, (const CUDA_MEMCPY2D *copy, CUstream stream)) \
+    X(cuMemcpy3D, (const CUDA_MEMCPY3D *copy)) \
+    X(cuMemcpy3DAsync, (const CUDA_MEMCPY3D *copy, CUstream stream)) \
+    X(cuTexObjectCreate, (CUtexObject *object, const CUDA_RESOURCE_DESC *resource, \
+                          const CUDA_TEXTURE_DESC *texture, \
+                          const CUDA_RESOURCE_VIEW_DESC *view)) \
+    X(cuTexObjectDestroy, (CUtexObject object)) \
+    X(cuSurfObjectCreate, (CUsurfObject *object, const CUDA_RESOURCE_DESC *resource)) \
+    X(cuSurfObjectDestroy, (CUsurfObject object))
+
 #define VGPU_DRIVER_REFUSED(X) \
     X(cuMulticastCreate, (CUmemGenericAllocationHandle *handle, \
                           const CUmulticastObjectProp *prop)) \
@@ -221,6 +239,7 @@
     VGPU_DRIVER_PROCESSES(X)                                                                       \
     VGPU_DRIVER_WORK(X)                                                                            \
     VGPU_DRIVER_MODULES(X)                                                                         \
+    VGPU_DRIVER_ARRAYS(X)                                                                          \
     VGPU_DRIVER_REFUSED(X)
 
 #endif

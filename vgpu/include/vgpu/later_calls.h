@@ -9,10 +9,10 @@
 
 /* clang-format off */
 #define VGPU_LATER_MEMORY(X) \
-    X(cudaMemcpy2DToArray, (cudaArray_t dst, size_t x, size_t y, const void *src, size_t pitch, \
-                            size_t width, size_t height, enum cudaMemcpyKind kind)) \
-    X(cudaMemcpy2DFromArray, (void *dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y, \
-                              size_t width, size_t height, enum cudaMemcpyKind kind))
+    X(cudaMallocMipmappedArray, (cudaMipmappedArray_t *array, \
+                                 const struct cudaChannelFormatDesc *desc, \
+                                 struct cudaExtent extent, unsigned int levels, \
+                                 unsigned int flags))
 
 #define VGPU_LATER_STREAMS(X) \
     X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags)) \

@@ -57,7 +57,7 @@ static void report_device_memory(struct process *process)
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)
         memory_each_block(&process->memory, d, add_leaked_block, &device);
     for (int i = 0; i < process->memory.host.count; i++)
-        if (process->memory.host.range[i].user != &host_staging) {
+        if (host_asked_for(&process->memory.host.range[i])) {
             host.count++;
             host.bytes += process->memory.host.range[i].bytes;
         }

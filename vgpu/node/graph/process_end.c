@@ -22,7 +22,7 @@ static void count_left(const struct process *process)
     counts->live_bytes += bytes;
     counts->live_ipc += (uint32_t)ipc_open_count(&process->memory);
     for (int i = 0; i < process->memory.host.count; i++)
-        counts->live_host_allocations += process->memory.host.range[i].user != &host_staging;
+        counts->live_host_allocations += host_asked_for(&process->memory.host.range[i]);
     counts->live_streams += (uint32_t)stream_count(process);
     counts->live_events += (uint32_t)event_count(process);
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)

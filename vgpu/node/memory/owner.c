@@ -16,7 +16,7 @@
 /* From this size on a system call is cheaper than a page fault for each page. */
 #define HOST_WRITE_BYTES (64u << 10)
 
-char host_staging, host_managed;
+char host_staging, host_managed, host_objects;
 
 bool owner_start(struct owner *owner, bool (*is_gone)(const struct owner *owner))
 {
@@ -69,9 +69,15 @@ struct owner *owner_first(void)
     return memory_current->owners;
 }
 
+bool host_asked_for(const struct arena_range *range)
+{
+    return range->user != &host_staging && range->user != &host_objects;
+}
+
 const struct host_alias *host_alias(const struct arena_range *range)
 {
-    bool other = !range->user || range->user == &host_staging || range->user == &host_managed;
+    bool other = !range->user || range->user == &host_staging || range->user == &host_managed ||
+                 range->user == &host_objects;
     return other ? NULL : range->user;
 }
 

@@ -235,7 +235,7 @@ static bool special_fits(const struct vgpu_request *q, char *why, size_t room)
     case VGPU_OP_HOST_ALLOC:
         if (q->value == VGPU_HOST_REGISTERED && (q->ptr % PAGE || q->ptr >= end_of_addresses))
             return refuse_form(why, room, "what it registers is no page of a program");
-        return WITHIN(why, room, {"the kind of memory", q->value, VGPU_HOST_REGISTERED});
+        return WITHIN(why, room, {"the kind of memory", q->value, VGPU_HOST_OBJECTS});
     case VGPU_OP_COPY:
         return WITHIN(why, room, {"the kind of copy", (uint32_t)q->u.copy.api, VGPU_COPY_PEER});
     case VGPU_OP_GRAPH:

@@ -122,15 +122,18 @@ void request_host_alloc(struct connection *c)
 {
     if (!request_device(c, c->request.q.device) || c->request.q.bytes == 0)
         return;
-    request_cost(c, machine_topology()->cost.malloc_ps);
+    bool objects = c->request.q.value == VGPU_HOST_OBJECTS;
+    request_cost(c, objects ? 0 : machine_topology()->cost.malloc_ps);
     if (c->request.q.value == VGPU_HOST_REGISTERED)
         host_register(c);
+    else if (objects)
+        host_alloc(c, &host_objects, false);
     else
         host_alloc(c, c->request.q.value == VGPU_HOST_MANAGED ? &host_managed : NULL, true);
     if (c->reply.r.error)
         return;
     owner_mappings_changed(&c->process->memory);
-    node_counts()->host_allocs++;
+    node_counts()->host_allocs += !objects;
 }
 
 void request_stage_alloc(struct connection *c)

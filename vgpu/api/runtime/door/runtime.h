@@ -20,6 +20,10 @@ void vgpu__limits_forget(int physical);
 
 void vgpu__stream_attributes_forget(cudaStream_t stream);
 
+/* Allocates and frees device memory, for `call`. */
+cudaError_t vgpu__device_allocate(const char *call, void **ptr, size_t bytes);
+cudaError_t vgpu__device_free(const char *call, void *ptr);
+
 /* Allocates pinned or managed memory from the process's host memfd, for cudaMallocHost and
  * cudaMallocManaged, and frees it. With 0 bytes *ptr becomes NULL. */
 cudaError_t vgpu__host_allocate(const char *call, void **ptr, size_t bytes, unsigned int flags,

@@ -6,6 +6,7 @@
 #ifndef VGPU_WORK_H
 #define VGPU_WORK_H
 
+#include "arrays.h"
 #include "checks.h"
 #include "host_ranges.h"
 

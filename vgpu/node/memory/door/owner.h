@@ -42,6 +42,9 @@ struct owner {
 /* Staging: no context maps it, and it is not counted. */
 extern char host_staging;
 extern char host_managed; /* cudaMallocManaged */
+extern char host_objects; /* texture and surface objects; not counted */
+/* Whether the program asked for it, and has to give it back. */
+bool host_asked_for(const struct arena_range *range);
 /* Any other value: memory of cudaHostRegister, which contexts map at `va`. */
 struct host_alias {
     uint64_t va;
