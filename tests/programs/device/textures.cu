@@ -1,5 +1,6 @@
 // Textures over arrays, linear and pitched memory: every filter and address mode against the CUDA
-// C++ Programming Guide's formulas, formats, layers, cubemaps, gathers; surfaces.
+// C++ Programming Guide's formulas, with weights rounded as on GPUs of compute capability 9.0; formats, layers, cubemaps,
+// gathers; surfaces.
 #include <math.h>
 #include <string.h>
 
@@ -28,16 +29,16 @@ static int resolve(int i, int n, cudaTextureAddressMode mode)
 
 struct Line {
     int at[2];
-    double weight[2];
+    int weight; // of the second one, in 256ths
 };
 
 static Line line(float coordinate, int n, cudaTextureAddressMode mode, bool linear, bool normalized)
 {
     double x = normalized ? (double)coordinate * n : coordinate;
     if (!linear)
-        return {{resolve((int)floor(x), n, mode), 0}, {1, 0}};
-    double fixed = floor((x - 0.5) * 256 + 0.5), i = floor(fixed / 256), a = fixed / 256 - i;
-    return {{resolve((int)i, n, mode), resolve((int)i + 1, n, mode)}, {1 - a, a}};
+        return {{resolve((int)floor(x), n, mode), 0}, 0};
+    int fixed = (int)floor((x - 0.5) * 256 + 0.5), i = fixed >> 8;
+    return {{resolve(i, n, mode), resolve(i + 1, n, mode)}, fixed & 255};
 }
 
 static double expected(float x, float y, float z, int dimensions, const cudaTextureDesc &d)
@@ -50,17 +51,20 @@ static double expected(float x, float y, float z, int dimensions, const cudaText
         mode[i] = repeats && !normalized ? cudaAddressModeClamp : d.addressMode[i];
     }
     Line lx = line(x, W, mode[0], linear, normalized);
-    Line ly = dimensions > 1 ? line(y, H, mode[1], linear, normalized) : Line{{0, 0}, {1, 0}};
-    Line lz = dimensions > 2 ? line(z, D, mode[2], linear, normalized) : Line{{0, 0}, {1, 0}};
+    Line ly = dimensions > 1 ? line(y, H, mode[1], linear, normalized) : Line{{0, 0}, 0};
+    Line lz = dimensions > 2 ? line(z, D, mode[2], linear, normalized) : Line{{0, 0}, 0};
+    int both = (lx.weight * ly.weight + 128) / 256, sum256 = 0;
+    int flat[4] = {256 - lx.weight - ly.weight + both, lx.weight - both, ly.weight - both, both};
     double sum = 0;
-    for (int k = 0; k < 2; k++)
-        for (int j = 0; j < 2; j++)
-            for (int i = 0; i < 2; i++) {
-                double weight = lx.weight[i] * ly.weight[j] * lz.weight[k];
-                bool out = lx.at[i] < 0 || ly.at[j] < 0 || lz.at[k] < 0;
-                if (weight != 0)
-                    sum += weight * (out ? d.borderColor[0] : texel(lx.at[i], ly.at[j], lz.at[k]));
-            }
+    for (int corner = 0; corner < 8; corner++) {
+        int far = (flat[corner & 3] * lz.weight + 128) / 256;
+        int weight = corner & 4 ? far : flat[corner & 3] - far;
+        int i = lx.at[corner & 1], j = ly.at[corner >> 1 & 1], k = lz.at[corner >> 2];
+        if (weight != 0)
+            sum += weight / 256.0 * (i < 0 || j < 0 || k < 0 ? d.borderColor[0] : texel(i, j, k));
+        sum256 += weight;
+    }
+    HOLDS(sum256 == 256, "weights of %d", sum256);
     return sum;
 }
 
@@ -118,7 +122,7 @@ static void check_array(cudaArray_t array, int dimensions, const cudaTextureDesc
     MUST(cudaDeviceSynchronize());
     for (int i = 0; i < SAMPLES; i++) {
         double want = expected(at[i].x, at[i].y, at[i].z, dimensions, desc);
-        HOLDS(fabs(out[i] - want) <= 1e-4 * (1 + fabs(want)),
+        HOLDS(fabs(out[i] - want) <= 1e-6 * (1 + fabs(want)),
               "%d dimensions, filter %d, mode %d, normalized %d: (%g, %g, %g) is %g, not %g",
               dimensions, desc.filterMode, desc.addressMode[0], desc.normalizedCoords, at[i].x,
               at[i].y, at[i].z, out[i], want);
@@ -141,6 +145,69 @@ static void check_arrays(float3 *at, float *out)
         }
         MUST(cudaFreeArray(array));
     }
+}
+
+/* ---- as recorded ---- */
+
+static unsigned int random_state;
+
+static float random_fraction()
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (float)(random_state >> 8) * (1.0f / 16777216);
+}
+
+enum { RECORDED_W = 64, RECORDED_H = 32, RECORDED = 4096 };
+
+__global__ void sample_2d(cudaTextureObject_t texture, const float2 *at, float *out)
+{
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = tex2D<float>(texture, at[i].x, at[i].y);
+}
+
+// 65,536 fetches: a hash of their bits, which is that of a GPU of compute capability 9.0.
+static void check_recorded()
+{
+    static float texels[RECORDED_W * RECORDED_H], result[RECORDED];
+    static float2 at[RECORDED];
+    float2 *device_at;
+    float *device_result;
+    cudaArray_t array;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    unsigned int hash = 2166136261u;
+    random_state = 1;
+    for (float &texel : texels)
+        texel = random_fraction() * 2 - 1;
+    MUST(cudaMalloc(&device_at, sizeof at));
+    MUST(cudaMalloc(&device_result, sizeof result));
+    MUST(cudaMallocArray(&array, &format, RECORDED_W, RECORDED_H));
+    MUST(cudaMemcpy2DToArray(array, 0, 0, texels, RECORDED_W * 4, RECORDED_W * 4, RECORDED_H,
+                             cudaMemcpyHostToDevice));
+    for (int kind = 0; kind < 16; kind++) {
+        cudaTextureDesc desc = {};
+        desc.normalizedCoords = kind >> 3;
+        desc.filterMode = (cudaTextureFilterMode)(kind >> 2 & 1);
+        desc.addressMode[0] = desc.addressMode[1] = (cudaTextureAddressMode)(kind & 3);
+        desc.borderColor[0] = 0.75f;
+        for (float2 &p : at) {
+            p.x = (random_fraction() * 3 - 1) * (desc.normalizedCoords ? 1 : RECORDED_W);
+            p.y = (random_fraction() * 3 - 1) * (desc.normalizedCoords ? 1 : RECORDED_H);
+        }
+        MUST(cudaMemcpy(device_at, at, sizeof at, cudaMemcpyHostToDevice));
+        cudaTextureObject_t texture = make_texture(array, desc);
+        sample_2d<<<RECORDED / 256, 256>>>(texture, device_at, device_result);
+        MUST(cudaMemcpy(result, device_result, sizeof result, cudaMemcpyDeviceToHost));
+        MUST(cudaDestroyTextureObject(texture));
+        for (const float &value : result) {
+            unsigned int bits;
+            memcpy(&bits, &value, sizeof bits);
+            hash = (hash ^ bits) * 16777619u;
+        }
+    }
+    HOLDS(hash == 0x7f65cd56, "the hash is %#x", hash);
+    MUST(cudaFreeArray(array));
+    MUST(cudaFree(device_at));
+    MUST(cudaFree(device_result));
 }
 
 /* ---- linear and pitched memory, formats ---- */
@@ -304,6 +371,7 @@ int main()
     MUST(cudaMallocManaged(&at, SAMPLES * sizeof *at));
     MUST(cudaMallocManaged(&out, SAMPLES * sizeof *out));
     check_arrays(at, out);
+    check_recorded();
     check_formats(out);
     check_layers(out);
     check_surfaces(out);

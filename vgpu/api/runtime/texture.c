@@ -149,7 +149,7 @@ static cudaError_t take_description(const char *call, struct vgpu_texture *t,
     if (desc->sRGB)
         return vgpu__refuse(cudaErrorNotSupported, call, "sRGB is not modelled");
     if (t->linear && integers && !t->to_float)
-        return vgpu__refuse(cudaErrorInvalidValue, call,
+        return vgpu__refuse(cudaErrorInvalidFilterSetting, call,
                             "linear filtering makes floating-point numbers: of integers it needs "
                             "cudaReadModeNormalizedFloat");
     for (int d = 0; d < 3; d++)
@@ -225,6 +225,8 @@ static struct object *find_object(unsigned long long number, uint32_t magic)
 static cudaError_t destroy_object(const char *call, unsigned long long number, uint32_t magic)
 {
     struct object *object = find_object(number, magic);
+    if (number == 0)
+        return cudaSuccess; /* recorded */
     if (!object)
         return vgpu__refuse(cudaErrorInvalidValue, call,
                             "%#llx is no object of this kind: destroyed already?", number);
@@ -269,10 +271,8 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject,
     cudaError_t error = take_resource(call, &made.texture, pResDesc);
     if (error != cudaSuccess)
         return error;
-    if (pResDesc->resType != cudaResourceTypeArray ||
-        !(pResDesc->res.array.array->flags & cudaArraySurfaceLoadStore))
-        return vgpu__refuse(cudaErrorInvalidValue, call,
-                            "a surface is made of an array with cudaArraySurfaceLoadStore");
+    if (pResDesc->resType != cudaResourceTypeArray)
+        return vgpu__refuse(cudaErrorInvalidValue, call, "a surface is made of an array");
     return make_record(call, pSurfObject, &made);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * texture.c: textures and surfaces. A texel is read where it lies, checked and counted like a load
  * of device code; filtering is that of the CUDA C++ Programming Guide's appendix on texture
- * fetching: weights have 8 bits behind the point.
+ * fetching, with weights of 8 bits behind the point that are rounded as a GPU of compute
+ * capability 9.0 rounds them.
  *
  * What a texture unit takes for a fetch beside the bytes, and its cache, are not modelled.
  */
@@ -135,10 +136,10 @@ static double texel_coordinate(const struct vgpu_texture *t, float value, uint64
     return at >= -1e12 ? (at <= 1e12 ? at : 1e12) : isnan(at) ? 0 : -1e12;
 }
 
-/* Along one dimension: two texels, and the weight of the second one. */
+/* Along one dimension: two texels, and the weight of the second one in 256ths. */
 struct along {
     int64_t index[2];
-    double weight;
+    int32_t weight;
 };
 
 static struct along along_point(const struct vgpu_texture *t, float value, uint64_t count,
@@ -151,12 +152,11 @@ static struct along along_point(const struct vgpu_texture *t, float value, uint6
 static struct along along_linear(const struct vgpu_texture *t, float value, uint64_t count,
                                  uint32_t mode)
 {
-    double fixed = floor((texel_coordinate(t, value, count) - 0.5) * 256 + 0.5);
-    double first = floor(fixed / 256);
-    int64_t index = (int64_t)first;
+    int64_t fixed = (int64_t)floor((texel_coordinate(t, value, count) - 0.5) * 256 + 0.5);
+    int64_t index = fixed >> 8;
     return (struct along){
         {resolve_index(index, count, mode), resolve_index(index + 1, count, mode)},
-        fixed / 256 - first};
+        (int32_t)(fixed & 255)};
 }
 
 static struct along along(const struct vgpu_texture *t, float value, uint64_t count, int dimension)
@@ -172,34 +172,63 @@ static int64_t clamp_layer(const struct vgpu_texture *t, int64_t layer)
 
 /* ---- filtering ---- */
 
-static void add_texel(const struct fetch *f, const struct along at[3], int corner, double *sum)
+enum { WHOLE = 256, CORNERS = 8 };
+
+/* The part of a weight that goes to the second texel along one more dimension. */
+static int32_t second_part(int32_t weight, int32_t along_weight)
+{
+    return (weight * along_weight + WHOLE / 2) / WHOLE;
+}
+
+/* The corners' weights in 256ths, as GPUs of compute capability 9.0 have them: of two dimensions
+ * each corner's is a whole number, and together they make 256. Bit d of a corner's number: the
+ * second texel along d. */
+static void corner_weights(const struct along at[3], int32_t weight[CORNERS])
+{
+    const int32_t x = at[0].weight, y = at[1].weight, both = second_part(x, y);
+    const int32_t flat[4] = {WHOLE - x - y + both, x - both, y - both, both};
+    for (int c = 0; c < 4; c++) {
+        weight[4 + c] = second_part(flat[c], at[2].weight);
+        weight[c] = flat[c] - weight[4 + c];
+    }
+}
+
+static void add_texel(const struct fetch *f, const struct along at[3], int corner, int32_t weight,
+                      double *sum)
 {
     uint32_t channel[CHANNELS];
-    double weight = 1;
-    int64_t index[3];
-    for (int d = 0; d < 3; d++) {
-        int second = corner >> d & 1;
-        weight *= second ? at[d].weight : 1 - at[d].weight;
-        index[d] = at[d].index[second];
-    }
-    if (weight == 0)
-        return;
-    read_texel(f, index[0], index[1], index[2], channel);
+    read_texel(f, at[0].index[corner & 1], at[1].index[corner >> 1 & 1],
+               at[2].index[corner >> 2 & 1], channel);
     for (int c = 0; c < CHANNELS; c++)
         sum[c] += weight * (double)bits_float(channel[c]);
+}
+
+/* To the nearest number, of two as near to the one that is farther from zero: as recorded. */
+static float round_sum(double sum)
+{
+    float near = (float)sum;
+    double beyond = sum - (double)near;
+    if (beyond == 0)
+        return near;
+    float other = nextafterf(near, beyond > 0 ? INFINITY : -INFINITY);
+    bool tie = fabs(sum - (double)other) == fabs(beyond);
+    return tie && fabsf(other) > fabsf(near) ? other : near;
 }
 
 static void filter(const struct fetch *f, const struct along at[3], uint32_t *channel)
 {
     double sum[CHANNELS] = {0, 0, 0, 0};
+    int32_t weight[CORNERS];
     if (!f->texture->linear) {
         read_texel(f, at[0].index[0], at[1].index[0], at[2].index[0], channel);
         return;
     }
-    for (int corner = 0; corner < 8; corner++)
-        add_texel(f, at, corner, sum);
+    corner_weights(at, weight);
+    for (int corner = 0; corner < CORNERS; corner++)
+        if (weight[corner] != 0)
+            add_texel(f, at, corner, weight[corner], sum);
     for (int c = 0; c < CHANNELS; c++)
-        channel[c] = bits_of_float((float)sum[c]);
+        channel[c] = bits_of_float(round_sum(sum[c] / WHOLE));
 }
 
 /* ---- cubemaps ---- */
