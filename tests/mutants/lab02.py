@@ -395,4 +395,20 @@ MUTANTS = [
         rejected_by="matrix",
         why="the caller's table is wiped by a call that then fails",
     ),
+    Mutant(
+        name="probe_trusts_its_launches",
+        todo=6,
+        find="if (cudaPeekAtLastError() || cudaSetDevice(from)",
+        replace="if (cudaSetDevice(from)",
+        rejected_by="probe",
+        why="a kernel that was never launched has lost nothing",
+    ),
+    Mutant(
+        name="enable_believes_the_current_device",
+        todo=3,
+        find="    if ((rc = peer_result(cudaGetDevice(&before))) != LAB_OK)\n        return rc;\n    while",
+        replace="    rc = LAB_OK;\n    cudaGetDevice(&before);\n    while",
+        rejected_by="enable_arguments",
+        why="where CUDA cannot say which device is current, GPU 0 becomes it",
+    ),
 ]

@@ -8,6 +8,17 @@
 #include "dot.h"
 #include "shapes.h"
 
+/* Each call of CUDA that the function of this TODO makes fails once. */
+static inline void refuse_calls(struct lab_test *t, int todo, const char *call)
+{
+    struct refused_in in = {.todo = todo, .current = 1};
+    if (!lab_is_virtual(t))
+        return;
+    struct lab_run *run = lab_run(t, "refused", &in, sizeof in, sizeof(struct lab_refusals));
+    lab_expect_refused(t, call, lab_output(run), in.current);
+    lab_refused_leaked_nothing(t, run);
+}
+
 /* ---- peer_matrix ---- */
 
 static inline void expect_matrix(struct lab_test *t, const struct machine *m,

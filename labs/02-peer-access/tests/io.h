@@ -6,6 +6,7 @@
 #define LAB02_IO_H
 
 #include "lab02.h"
+#include "refusals.h"
 
 #define SQUARE (PEER_MAX_GPUS * PEER_MAX_GPUS)
 #define DOT_ROOM 32768
@@ -101,6 +102,12 @@ struct dot_out {
     int32_t bytes;
     int32_t closed; /* 1: by the function, which had no business to */
     char text[DOT_ROOM];
+};
+
+/* "refused": the function of this TODO for GPUs 0 and 1, once for each call of CUDA that it makes,
+ * which fails. Told are lab_refusals. */
+struct refused_in {
+    int32_t todo, current;
 };
 
 #endif

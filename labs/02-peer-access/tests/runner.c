@@ -295,8 +295,77 @@ LAB_RUN(dot)
     }
 }
 
-LAB_RUNS = {LAB_ENTRY(facts),       LAB_ENTRY(matrix),
-            LAB_ENTRY(attrs),       LAB_ENTRY(enable),
-            LAB_ENTRY(disable_bad), LAB_ENTRY(disable_rest),
-            LAB_ENTRY(classify),    LAB_ENTRY(probe),
-            LAB_ENTRY(dot),         LAB_END};
+/* ---- each call of CUDA fails once ---- */
+
+struct outputs {
+    uint8_t can[4];
+    struct peer_attr attr;
+    struct peer_undo undo;
+    int works;
+    uint8_t on[SQUARE]; /* which directions are */
+};
+
+static int ask_one(int todo, struct outputs *o)
+{
+    const int both[] = {0, 1};
+    switch (todo) {
+    case 1:
+        return peer_matrix(2, o->can);
+    case 2:
+        return peer_attrs(0, 1, &o->attr);
+    case 3:
+        return peer_enable(both, 2, &o->undo);
+    default:
+        return peer_probe(0, 1, &o->works);
+    }
+}
+
+/* Where peer_probe cannot switch access off, it stays on. */
+static void look_after(int todo, struct outputs *o)
+{
+    if (todo == 3)
+        look(o->on);
+    all_off();
+}
+
+LAB_RUN(refused)
+{
+    const struct refused_in *in = lab_input(io, sizeof *in);
+    struct lab_refusals *told = lab_result(io, sizeof *told);
+    static struct outputs was, right, now;
+    struct lab_refusal *entry;
+    struct outcome call;
+    told->calls = 0;
+    memset(&was, UNTOUCHED, sizeof was);
+    memset(was.on, 0, sizeof was.on);
+    right = was;
+    ask_one(in->todo, &right);
+    look_after(in->todo, &right);
+    do {
+        now = was;
+        before(in->current);
+        lab_fail_call(told->calls + 1);
+        int rc = ask_one(in->todo, &now);
+        const char *failed = lab_call_failed();
+        after(&call, rc);
+        look_after(in->todo, &now);
+        if ((entry = lab_note_refusal(told, failed, rc))) {
+            entry->current = call.current;
+            entry->error = call.error;
+            entry->wrote = memcmp(&now, &was, sizeof now) != 0;
+            entry->right = memcmp(&now, &right, sizeof now) == 0;
+        }
+    } while (entry);
+}
+
+LAB_RUNS = {LAB_ENTRY(facts),
+            LAB_ENTRY(matrix),
+            LAB_ENTRY(attrs),
+            LAB_ENTRY(enable),
+            LAB_ENTRY(disable_bad),
+            LAB_ENTRY(disable_rest),
+            LAB_ENTRY(classify),
+            LAB_ENTRY(probe),
+            LAB_ENTRY(dot),
+            LAB_ENTRY(refused),
+            LAB_END};
