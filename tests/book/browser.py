@@ -119,9 +119,8 @@ class Site(unittest.TestCase):
             for width in (390, 1200):
                 self.browser.look(width=width)
                 self.open(f"samples/{name}.html")
-                self.browser.until(
-                    f"document.querySelectorAll('{WHOLE.get(name, 'tr')}').length >= 2"
-                )
+                what, least = ("svg rect", 10) if name in DRAWN else ("tr", 2)
+                self.browser.until(f"document.querySelectorAll('{what}').length >= {least}")
                 wide = self.browser.ask("document.documentElement.scrollWidth")
                 self.assertLessEqual(wide, width, f"{name} at {width}")
 
