@@ -10,7 +10,7 @@ from grader.base.exits import LabError
 
 CHAPTER = "docs/book/14-profiling.md"
 KERNEL = re.compile(r"^GPU (\d+) (\w+) +([\d.]+) to +([\d.]+) us$", re.MULTILINE)
-WIDTH, LEFT, ROW, BELOW = 640, 60, 26, 30
+WIDTH, LEFT, ROW, BELOW = 500, 60, 26, 30
 TICK_US = 10_000
 
 
