@@ -411,4 +411,18 @@ MUTANTS = [
         rejected_by="enable_arguments",
         why="where CUDA cannot say which device is current, GPU 0 becomes it",
     ),
+    Mutant(
+        name="enable_asks_then_trusts",
+        todo=3,
+        find="        if (rc != LAB_OK)\n            peer_disable(&done);\n",
+        replace="        int yes = 1;\n"
+        "        for (int a = 0; a < n && yes; a++)\n"
+        "            for (int b = 0; b < n && yes; b++)\n"
+        "                if (a != b)\n"
+        "                    cudaDeviceCanAccessPeer(&yes, gpu[a], gpu[b]);\n"
+        "        if (rc != LAB_OK && !yes)\n"
+        "            peer_disable(&done);\n",
+        rejected_by="enable_rollback",
+        why="where access is possible, switching it on can fail all the same",
+    ),
 ]

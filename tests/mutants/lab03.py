@@ -530,4 +530,12 @@ MUTANTS = [
         rejected_by="stage_create_bad",
         why="a number that no GPU has is not an argument that makes no sense",
     ),
+    Mutant(
+        name="measure_leaves_the_first_lane",
+        todo=6,
+        find="    if (!rc && !(rc = time_lanes(",
+        replace="    if (rc)\n        return rc;\n    if (!rc && !(rc = time_lanes(",
+        rejected_by="measure_errors",
+        why="when the second lane cannot be opened, the first one stays open",
+    ),
 ]

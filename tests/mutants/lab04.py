@@ -593,4 +593,14 @@ MUTANTS = [
         rejected_by="start",
         why="the parts before a bad one have been launched; they are waited for, so that nothing is under way",
     ),
+    Mutant(
+        name="warp_clears_first",
+        todo=3,
+        find="    warp_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);",
+        replace="    if (cudaMemsetAsync(partials, 0, (size_t)blocks * sizeof *partials, stream) != cudaSuccess)\n"
+        "        return sum_result(cudaGetLastError());\n"
+        "    warp_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);",
+        rejected_by="warp",
+        why="one kernel was to be queued; every result is written twice",
+    ),
 ]

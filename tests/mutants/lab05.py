@@ -455,4 +455,12 @@ MUTANTS = [
         rejected_by="put",
         why="a neighbour that has died looks like a fault of this GPU",
     ),
+    Mutant(
+        name="close_without_barrier_when_idle",
+        todo=6,
+        find="ring->peers ? peers_barrier",
+        replace="ring->peers && ring->puts > 0 ? peers_barrier",
+        rejected_by="close",
+        why="others have my memory open though nobody has put anything",
+    ),
 ]

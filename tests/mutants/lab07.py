@@ -653,4 +653,43 @@ MUTANTS = [
         rejected_by="scatter_refuses",
         why="where CUDA cannot say which device is current, GPU 0 becomes it",
     ),
+    Mutant(
+        name="all_in_place_like_rank_0",
+        todo=5,
+        find="        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = ring_reduce_scatter",
+        replace="        rc = count > 0 && send[0] == recv[0]\n"
+        "                 ? rc\n"
+        "                 : copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = ring_reduce_scatter",
+        rejected_by="all_apart",
+        why="some ranks may be in place and others not",
+    ),
+    Mutant(
+        name="gather_offset_in_int",
+        todo=4,
+        find="            rc = send_next(ring, r, theirs + chunk.at, (char *)buf[r] + chunk.at, chunk.bytes);",
+        replace="            int at = (int)chunk.at;\n"
+        "            rc = send_next(ring, r, theirs + at, (char *)buf[r] + at, chunk.bytes);",
+        rejected_by="gather_bytes",
+        why="an offset of 2 GiB is negative in an int",
+    ),
+    Mutant(
+        name="order_eight_links_at_most",
+        todo=7,
+        find="search.least = UINT8_MAX;",
+        replace="search.least = 8;",
+        rejected_by="order_widest",
+        why="the most links that was ever seen is no limit",
+    ),
+    Mutant(
+        name="reduce_int32_through_float",
+        todo=2,
+        find="dst[i] = combine(dst[i], src[i], largest);",
+        replace="dst[i] = (T)combine((float)dst[i], (float)src[i], largest);",
+        rejected_by="reduce",
+        why="a float has 24 bits, an int32 has 31",
+    ),
 ]

@@ -109,6 +109,30 @@ static void check_enable_again(struct lab_test *t)
     on_two_machines(t, ask_enable_again, "dgx-a100");
 }
 
+/* CUDA says that access is possible, and cannot switch on the nth direction all the same. */
+static void expect_refused_enable(struct lab_test *t, int nth)
+{
+    struct enable_in in = {.current = 1, .n = 3, .gpu = {2, 0, 1}};
+    char fault[60];
+    lab_node(t, nth % 2 ? "dgx-a100" : "hgx-h200-4");
+    snprintf(fault, sizeof fault, "call:cudaDeviceEnablePeerAccess=%d", nth);
+    lab_fault(t, fault);
+    struct lab_run *run = lab_run(t, "enable", &in, sizeof in, sizeof(struct enable_out));
+    const struct enable_out *out = lab_output(run);
+    bool kept = untouched(&out->undo, sizeof out->undo);
+    lab_expect(t, out->enable.rc != LAB_OK && kept,
+               "peer_enable of GPUs 2, 0 and 1, where CUDA cannot switch on direction %d, returned "
+               "%s and %s *undo, expected an error and *undo as it was",
+               nth, result_name(out->enable.rc), kept ? "did not write" : "wrote");
+    for (size_t i = 0; i < SQUARE; i++)
+        lab_expect(t, !out->on_enabled[i],
+                   "peer_enable of GPUs 2, 0 and 1, where CUDA cannot switch on direction %d, left "
+                   "access on: what this call switched on is switched off again",
+                   nth);
+    lab_fault(t, NULL);
+    lab_refused_leaked_nothing(t, run);
+}
+
 static void check_enable_rollback(struct lab_test *t)
 {
     struct machine m;
@@ -123,6 +147,8 @@ static void check_enable_rollback(struct lab_test *t)
     struct enable_in last_works = {.current = 7, .n = 3, .gpu = {0, 5, 4}};
     use_machine(t, "dgx1-v100", &m);
     ask_enable(t, &m, &last_works, 1, JUDGE_ENABLE);
+    for (int nth = 1; nth <= 6; nth++)
+        expect_refused_enable(t, nth);
 }
 
 static void ask_enable_arguments(struct lab_test *t, const char *name)

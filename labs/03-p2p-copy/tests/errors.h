@@ -189,6 +189,20 @@ static inline void refuse_measures(struct lab_test *t, const char *node, int bot
     refuse_measure(t, in, text, LAB_ECUDA);
 }
 
+/* One of so many allocations fails, of the first lane or of the second. */
+static inline void refuse_lanes(struct lab_test *t, const char *node, int allocations)
+{
+    for (int nth = 1; nth <= allocations; nth++) {
+        struct measure_in in = {.from = {0}, .to = {1}, .both = {1}, .bytes = {64 * KIB}};
+        char fault[32], call[80];
+        snprintf(fault, sizeof fault, "alloc:%d", nth);
+        snprintf(call, sizeof call, "p2p_measure both ways, whose allocation %d fails,", nth);
+        lab_node(t, node);
+        lab_fault(t, fault);
+        refuse_measure(t, in, call, LAB_ENOMEM);
+    }
+}
+
 static inline void check_measure_errors(struct lab_test *t)
 {
     static const char *const peer = "hgx-h200-4", *const staged = "pcie-4090-2";
@@ -202,6 +216,8 @@ static inline void check_measure_errors(struct lab_test *t)
     refuse_measures(t, peer, 0, "cudaEventRecord=1"); /* where the clock starts, or stops */
     refuse_measures(t, peer, 0, "cudaEventRecord=2");
     refuse_measures(t, peer, 0, "cudaEventElapsedTime=1");
+    refuse_lanes(t, peer, 4);
+    refuse_lanes(t, staged, 8);
     lab_fault(t, NULL);
 }
 

@@ -9,6 +9,20 @@
 
 /* Kernels of one GPU: how many, and what they read and write of global memory: every element once,
  * and every partial, and the sum. */
+/* Nothing but kernels writes partials and sums: a memset beside them writes a second time. */
+static inline void expect_no_memsets(struct lab_test *t, const struct lab_run *run,
+                                     const char *what)
+{
+    const struct lab_witness *w = lab_witness(run);
+    for (unsigned i = 0; w && i < w->record_count; i++)
+        for (unsigned k = 0; k < w->record_count && w->records[i].kind == LAB_MEMSET; k++)
+            lab_expect(
+                t, w->records[k].kind != LAB_KERNEL || w->records[k].stream != w->records[i].stream,
+                "%s queued a memset of %zu bytes beside its kernel: it queues one kernel, "
+                "which sets every result, once",
+                what, (size_t)w->records[i].bytes);
+}
+
 static inline void expect_kernels(struct lab_test *t, const struct lab_run *run, const char *what,
                                   int gpu, unsigned count, uint64_t bytes)
 {
@@ -103,6 +117,7 @@ static inline void expect_block_work(struct lab_test *t, const struct lab_run *r
         expect_kernels(t, run, what, gpu, kernels[gpu], bytes[gpu]);
     for (int gpu = 0; gpu < 2; gpu++)
         expect_combining(t, run, calls[0].which, gpu, blocks[gpu], full[gpu]);
+    expect_no_memsets(t, run, what);
     lab_host_bytes(t, run, what, 0, 0);
     lab_no_host_memory(t, run, what);
 }

@@ -221,6 +221,25 @@ static inline void check_close_of(struct lab_test *t, int ranks)
     }
 }
 
+/* A ring in which nobody has put anything: others have this rank's memory open all the same. */
+static inline void check_close_idle(struct lab_test *t, int ranks)
+{
+    struct ring_in in = {.ranks = ranks, .rounds = 1, .die_rank = -1, .idle = 1, .bytes = {64}};
+    const struct ring_out *out = lab_output(run_ring(t, &in));
+    for (int r = 0; r < ranks; r++) {
+        const struct rank_out *k = &out->rank[r];
+        expect_rc(t, "ipc_close of a ring without a put", k->close_rc, LAB_OK);
+        lab_expect(t, k->at_barriers == 1,
+                   "rank %d: ipc_close of a ring without a put came to %d barriers, expected one: "
+                   "another rank has its inbox open all the same",
+                   r, k->at_barriers);
+        lab_expect(t, k->mine_lives && k->theirs_closed && k->cleared,
+                   "rank %d: ipc_close of a ring without a put did not close, meet the others, and "
+                   "then free",
+                   r);
+    }
+}
+
 /* A second ring over the same sockets, whose rank 1 is slow to take. */
 static inline void check_reopened(struct lab_test *t, int ranks)
 {

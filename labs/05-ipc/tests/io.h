@@ -37,6 +37,7 @@ struct ring_in {
     int ranks, rounds;
     int die_rank, die_round; /* SIGKILL before its put in that round; rank -1: nobody */
     int more;      /* each rank opens more of the next one's memory at ipc_close's barrier */
+    int idle;      /* no rounds: the ring is closed as it was opened */
     int too_large; /* no rounds, but one put of more than the inbox holds */
     int again;     /* it is the second ring over these sockets: another was opened and closed */
     int late;      /* rank 1 comes late to each ring_take */

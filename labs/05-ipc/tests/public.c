@@ -192,6 +192,7 @@ static void check_refuse(struct lab_test *t)
 static void check_close(struct lab_test *t)
 {
     check_close_of(t, 2);
+    check_close_idle(t, 3);
     const struct refuse_out *out = lab_output(lab_run(t, "refuse", NULL, 0, sizeof *out));
     expect_rc(t, "ipc_close(NULL)", out->close_null, LAB_EINVAL);
     expect_rc(t, "ipc_close of a ring that is all zero", out->close_none, LAB_OK);

@@ -169,7 +169,7 @@ static void rounds(struct work *w, struct peers *p)
 {
     if (w->in->too_large)
         w->out->put_rc = ring_put(&w->ring, w->src, w->ring.next.bytes + 1);
-    if (w->in->too_large)
+    if (w->in->too_large || w->in->idle)
         return;
     for (int r = 0; r < w->in->rounds; r++) {
         size_t took = 0;

@@ -32,6 +32,33 @@ static inline void ask_counts(struct lab_test *t, int32_t what, int out_of_place
     ask_rings(t, call, used);
 }
 
+/* send[r] == recv[r] for some ranks, and not for others. */
+static inline void ask_mixed(struct lab_test *t, int32_t what)
+{
+    struct ring_call call[4];
+    for (int i = 0; i < 4; i++)
+        call[i] = (struct ring_call){.what = what,
+                                     .n = 3 + i / 2,
+                                     .count = 1003,
+                                     .type = i % 3,
+                                     .op = i / 2,
+                                     .out_of_place = i % 2 ? APART_ODD : APART_EVEN,
+                                     .repeats = 2};
+    ask_rings(t, call, 4);
+}
+
+/* Chunks of more than 2^31 bytes each, which the node loses on the way. */
+static inline void ask_far(struct lab_test *t)
+{
+    struct ring_call call = {
+        .what = DO_ALL_GATHER, .n = 4, .count = 2000, .type = RING_FLOAT16, .odd = ODD_FAR};
+    if (!lab_is_virtual(t))
+        return;
+    lab_fault(t, "peer-drop:0-1,peer-drop:1-2,peer-drop:2-3,peer-drop:3-0");
+    ask_rings(t, &call, 1);
+    lab_fault(t, NULL);
+}
+
 /* Who sends how much to whom. */
 static inline void ask_traffic(struct lab_test *t, int32_t what)
 {

@@ -56,10 +56,19 @@ static inline uint16_t io_half(int value)
     return (uint16_t)((value < 0 ? 0x8000u : 0) | (exponent + 15) << 10 | mantissa);
 }
 
+/* int32 are multiples of this: no float holds them all, and eight of them do not overflow. */
+#define IO_INT 2097153
+
+/* What stands for a whole number, in messages. */
+static inline int io_shown(enum ring_type type, int value)
+{
+    return type == RING_INT32 ? value * IO_INT : value;
+}
+
 /* A whole number as an element of the type. */
 static inline void io_put(void *at, enum ring_type type, int value)
 {
-    int32_t integer = value;
+    int32_t integer = value * IO_INT;
     float real = (float)value;
     uint16_t half = io_half(value);
 
@@ -144,22 +153,28 @@ enum odd {
     ODD_MANY_SLICES, /* one more than there are */
     ODD_FAR,         /* 2^32 elements more, which exist; the inboxes only say that they hold them */
 };
+enum apart { APART_NOT, APART, APART_ODD, APART_EVEN }; /* of these ranks, recv is not send */
 enum fails { FAILS_NOT, FAILS, FAILS_WAIT, FAILS_RECORD };
 #define RING_CALLS 24
 #define RING_REPEATS 3
 struct ring_call {
     int32_t what, n, current, type, op, numbers, slices, odd;
-    int32_t out_of_place, root;
-    int32_t small;    /* DO_PICK: bytes up to which one shot is wanted */
-    int32_t repeats;  /* 0 is 1. One after the other without a wait */
-    int32_t then;     /* a collective on other buffers that follows at once; 0: none */
-    int32_t graph;    /* captured, and launched `repeats` times */
-    int32_t want;     /* what it must return; odd calls: LAB_EINVAL or LAB_ERANGE */
-    int32_t fails;    /* a call of CUDA in it fails (lab_fault): of this kind */
-    int32_t by_links; /* ring_order says which GPUs, not gpu[] */
+    int32_t out_of_place, root; /* out_of_place: enum apart */
+    int32_t small;              /* DO_PICK: bytes up to which one shot is wanted */
+    int32_t repeats;            /* 0 is 1. One after the other without a wait */
+    int32_t then;               /* a collective on other buffers that follows at once; 0: none */
+    int32_t graph;              /* captured, and launched `repeats` times */
+    int32_t want;               /* what it must return; odd calls: LAB_EINVAL or LAB_ERANGE */
+    int32_t fails;              /* a call of CUDA in it fails (lab_fault): of this kind */
+    int32_t by_links;           /* ring_order says which GPUs, not gpu[] */
     int32_t gpu[RING_RANKS];
     uint64_t count, in_at, out_at; /* in bytes, of what is sealed */
 };
+static inline int io_apart(const struct ring_call *c, int r)
+{
+    return c->out_of_place == APART || (c->out_of_place > APART && (r + c->out_of_place) % 2);
+}
+
 struct rings_in {
     uint64_t seed, calls; /* seed: 0 for the adapter */
     struct ring_call call[RING_CALLS];

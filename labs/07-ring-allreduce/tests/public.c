@@ -103,7 +103,8 @@ static void check_all(struct lab_test *t)
 
 static void check_all_apart(struct lab_test *t)
 {
-    ask_counts(t, DO_ALL_REDUCE, 1);
+    ask_counts(t, DO_ALL_REDUCE, APART);
+    ask_mixed(t, DO_ALL_REDUCE);
 }
 
 static void check_scatter_bytes(struct lab_test *t)
@@ -124,6 +125,7 @@ static void check_gather_bytes(struct lab_test *t)
     ask_refusals(t, DO_ALL_GATHER);
     ask_failures(t, DO_ALL_GATHER, fails, COUNT(fails));
     ask_each_call(t, DO_ALL_GATHER);
+    ask_far(t);
 }
 
 static void check_all_bytes(struct lab_test *t)

@@ -22,6 +22,7 @@ static void check_pipelined(struct lab_test *t)
     ask_counts(t, DO_PIPELINED, 0);
     ask_counts(t, DO_PIPELINED, 1);
     ask_bits(t, DO_PIPELINED);
+    ask_mixed(t, DO_PIPELINED);
 }
 
 /* Slices of all numbers; chunks that differ by one element, so that slices differ, too. */
@@ -99,7 +100,7 @@ static void check_order_widest(struct lab_test *t)
         uint64_t seed = lab_random(t);
         all_linked(&in[i], n, 0);
         for (int k = 0; k < n * n; k++)
-            in[i].links[k] = (uint8_t)(io_mix(seed + (uint64_t)k) % 6);
+            in[i].links[k] = (uint8_t)(io_mix(seed + (uint64_t)k) % (i % 2 ? 6 : 256));
     }
     ask_orders(t, in, COUNT(in), 0);
 }
@@ -124,6 +125,7 @@ static void check_one_shot(struct lab_test *t)
                                      .repeats = 3};
     ask_rings(t, call, COUNT(call));
     ask_bits(t, DO_ONE_SHOT);
+    ask_mixed(t, DO_ONE_SHOT);
     ask_followed(t, DO_ONE_SHOT, DO_ALL_REDUCE);
     ask_refusals(t, DO_ONE_SHOT);
     ask_failures(t, DO_ONE_SHOT, fails, COUNT(fails));

@@ -129,7 +129,7 @@ static void prepare(struct job *job)
         cudaMalloc(&send, job->bytes + more);
         if (c->out_of_place && c->odd == ODD_FAR)
             recv = (char *)send + FAR * job->each + job->bytes;
-        else if (c->out_of_place)
+        else if (io_apart(c, r))
             cudaMalloc(&recv, job->bytes);
         if (c->then)
             cudaMalloc(&job->other[r], job->bytes);
@@ -137,7 +137,7 @@ static void prepare(struct job *job)
             cudaMemset(job->other[r], 1 + r, job->bytes);
         cudaDeviceSynchronize();
         job->send[r] = send;
-        job->recv[r] = c->out_of_place ? recv : send;
+        job->recv[r] = io_apart(c, r) ? recv : send;
     }
 }
 
@@ -266,7 +266,7 @@ static void queue_upload(struct job *job)
 {
     for (int r = 0; r < job->c->n; r++) {
         cudaStream_t stream = job->ring.rank[r].stream;
-        if (job->c->out_of_place)
+        if (io_apart(job->c, r))
             cudaMemsetAsync(job->recv[r], UNTOUCHED, job->bytes, stream);
         cudaMemcpyAsync(job->send[r], from(job, r), job->bytes, cudaMemcpyHostToDevice, stream);
     }

@@ -100,7 +100,7 @@ static inline void add_call(struct ring_work *work, const struct ring_call *c)
 {
     uint64_t runs = (uint64_t)runs_of(c);
     struct ring_call first = *c;
-    work->pairs &= c->what < DO_PICK && !c->by_links && !c->fails;
+    work->pairs &= c->what < DO_PICK && !c->by_links && !c->fails && !is_lost(c);
     add_moves(work, c, runs);
     first.count += GUARD;
     first.then = 0;
