@@ -425,4 +425,11 @@ MUTANTS = [
         rejected_by="enable_rollback",
         why="where access is possible, switching it on can fail all the same",
     ),
+    ),
+    Mutant(
+        find="    if (rc == LAB_OK && n > 1)\n        rc = peer_result(cudaGetDevice(&before));",
+        replace="    peer_result(cudaGetDevice(&before));",
+        rejected_by="enable_arguments",
+        why="where CUDA cannot say which device is current, GPU 0 becomes it",
+    ),
 ]
