@@ -19,6 +19,7 @@ struct lab_refusal {
 };
 struct lab_refusals {
     int32_t calls;
+    int32_t ended; /* the result at last, when no call failed */
     struct lab_refusal of[LAB_REFUSALS];
 };
 
@@ -26,6 +27,7 @@ struct lab_refusals {
 static inline struct lab_refusal *lab_note_refusal(struct lab_refusals *told, const char *failed,
                                                    int rc)
 {
+    told->ended = failed ? 0 : rc;
     if (!failed || told->calls == LAB_REFUSALS)
         return NULL;
     struct lab_refusal *entry = &told->of[told->calls++];

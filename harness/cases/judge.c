@@ -122,6 +122,8 @@ void lab_expect_refused(struct lab_test *t, const char *call, const struct lab_r
 {
     lab_expect(t, !lab__node_virtual() || (told->calls > 0 && told->calls < LAB_REFUSALS),
                "%s made %d calls of CUDA, expected 1 to %d", call, told->calls, LAB_REFUSALS - 1);
+    lab_expect(t, told->ended == 0, "%s, after it has failed, returned %d, expected 0 (LAB_OK)",
+               call, told->ended);
     for (int i = 0; i < told->calls && i < LAB_REFUSALS; i++) {
         const struct lab_refusal *r = &told->of[i];
         char what[200];

@@ -463,4 +463,12 @@ MUTANTS = [
         rejected_by="close",
         why="others have my memory open though nobody has put anything",
     ),
+    Mutant(
+        name="events_drops_only_the_first",
+        todo=3,
+        find="    for (int i = 0; i < 2 && rc; i++)\n        event_drop(made.event[i]);",
+        replace="    if (rc)\n        event_drop(made.event[0]);",
+        rejected_by="events",
+        why="the second event is made, has no handle, and stays",
+    ),
 ]

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "../lab05.h"
+#include "refusals.h"
 
 #define IO_ROUNDS 8
 #define IO_FILL 0x5A
@@ -23,7 +24,7 @@ struct handle_in {
 struct handle_out {
     int setup, export_rc, export_last, export_untouched, handle_ok;
     uint64_t offset, bytes; /* of *wire */
-    int export_opens; /* 0: what ipc_export made was opened by the other process */
+    int export_opens;       /* 0: what ipc_export made was opened by the other process */
     int import_rc, import_last, import_untouched, import_bytes_ok, seen, base_closes;
     int seen_again; /* opened once more after it was closed */
     int events_rc, events_null_rc, events_open[2], events_last, events_untouched;
@@ -130,6 +131,12 @@ struct hear_out {
     int rc, untouched;
     uint64_t number;
     double seconds;
+};
+
+/* "refused": ipc_export, or ipc_events, once for each call of CUDA that it makes, which fails. Told
+ * are lab_refusals; an event of the test's own that was destroyed counts as written. */
+struct refused_in {
+    int events;
 };
 
 #endif

@@ -26,6 +26,18 @@ static void check_export(struct lab_test *t)
     }
 }
 
+/* Each call of CUDA that ipc_export, or ipc_events, makes fails once. */
+static void refuse_calls(struct lab_test *t, int events)
+{
+    struct refused_in in = {.events = events};
+    if (!lab_is_virtual(t))
+        return;
+    struct lab_run *run = lab_run(t, "refused", &in, sizeof in, sizeof(struct lab_refusals));
+    lab_expect_refused(t, events ? "ipc_events(&events)" : "ipc_export(base, 64, 1000, &wire)",
+                       lab_output(run), -1);
+    lab_refused_leaked_nothing(t, run);
+}
+
 static void refuse_export(struct lab_test *t, int odd, const char *call, int want)
 {
     struct handle_in in = {.odd = odd, .bytes = 1000};
@@ -41,6 +53,7 @@ static void check_export_bad(struct lab_test *t)
     refuse_export(t, ODD_ZERO, "ipc_export of 0 bytes", LAB_EINVAL);
     refuse_export(t, ODD_NO_OUT, "ipc_export(base, 0, 1000, NULL)", LAB_EINVAL);
     refuse_export(t, ODD_HOST, "ipc_export of host memory", LAB_ECUDA);
+    refuse_calls(t, 0);
 }
 
 static void check_import_of(struct lab_test *t, const struct handle_in *in)
@@ -125,6 +138,7 @@ static void check_events(struct lab_test *t)
                "shared in name only",
                w ? w->ipc_events_opened : 0);
     lab_nothing_leaked(t, run);
+    refuse_calls(t, 1);
     if (!lab_is_virtual(t)) /* real GPUs do not fail when they are asked to */
         return;
     for (int i = 0; i < 2; i++) {

@@ -154,6 +154,50 @@ LAB_RUN(handle)
     (void)peers_start(2, handle_rank, &job, out->status);
 }
 
+/* ---- each call of CUDA fails once ---- */
+
+/* Whoever destroys an event that was never made finds this one in its variable. */
+static __attribute__((noinline)) void fill_stack(cudaEvent_t event)
+{
+    cudaEvent_t volatile room[512];
+    for (int i = 0; i < 512; i++)
+        room[i] = event;
+}
+
+LAB_RUN(refused)
+{
+    const struct refused_in *in = (const struct refused_in *)lab_input(io, sizeof *in);
+    struct lab_refusals *told = (struct lab_refusals *)lab_result(io, sizeof *told);
+    struct lab_refusal *entry;
+    struct events events;
+    struct wire wire;
+    char *base = NULL;
+    told->calls = 0;
+    cudaEvent_t ours = NULL;
+    (void)cudaMalloc((void **)&base, 4096);
+    (void)cudaEventCreateWithFlags(&ours, cudaEventDisableTiming);
+    do {
+        memset(&events, IO_FILL, sizeof events);
+        memset(&wire, IO_FILL, sizeof wire);
+        lab_fail_call(told->calls + 1);
+        fill_stack(ours);
+        int rc = in->events ? ipc_events(&events) : ipc_export(base, 64, 1000, &wire);
+        const char *failed = lab_call_failed();
+        int error = last_error();
+        for (int i = 0; i < 2 && in->events && rc == LAB_OK; i++)
+            (void)cudaEventDestroy(events.event[i]);
+        if ((entry = lab_note_refusal(told, failed, rc))) {
+            entry->error = error;
+            entry->wrote = !all_bytes(&events, sizeof events, IO_FILL) ||
+                           !all_bytes(&wire, sizeof wire, IO_FILL) ||
+                           cudaEventQuery(ours) != cudaSuccess;
+            entry->right = 0;
+        }
+    } while (entry);
+    (void)cudaEventDestroy(ours);
+    (void)cudaFree(base);
+}
+
 /* ---- the ring ---- */
 
 LAB_RUN(ring)
@@ -252,10 +296,6 @@ LAB_RUN(hear)
     (void)waitpid(child, NULL, 0);
 }
 
-LAB_RUNS = {LAB_ENTRY_FORKS(handle),
-            LAB_ENTRY_FORKS(ring),
-            LAB_ENTRY(refuse),
-            LAB_ENTRY(lone),
-            LAB_ENTRY(hear),
-            LAB_ENTRY(close_failed),
-            LAB_END};
+LAB_RUNS = {
+    LAB_ENTRY_FORKS(handle), LAB_ENTRY_FORKS(ring), LAB_ENTRY(refuse),       LAB_ENTRY(refused),
+    LAB_ENTRY(lone),         LAB_ENTRY(hear),       LAB_ENTRY(close_failed), LAB_END};
