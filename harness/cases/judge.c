@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * judge.c: comparisons that print where two arrays differ: index, got, expected, at most five.
  */
+#include "lab.h"
 #include "refusals.h"
 #include "run.h"
 
@@ -113,8 +114,12 @@ void lab_refused_leaked_nothing(struct lab_test *t, const struct lab_run *run)
     add_leak(&d, w->live_peers, "enabled peer");
     add_leak(&d, w->live_mappings, "mapping");
     add_leak(&d, w->live_ranges, "range of addresses");
-    if (d.count)
-        lab_fail(t, "", 0, "nothing leaked", "left behind when the program ended: %s", d.text);
+    if (d.count == 0)
+        return;
+    snprintf(t->compared, sizeof t->compared,
+             "what was made before a call fails, or is refused, is given back on the way out");
+    t->compares = true;
+    lab_fail(t, "", 0, "nothing leaked", "left behind when the program ended: %s", d.text);
 }
 
 void lab_expect_refused(struct lab_test *t, const char *call, const struct lab_refusals *told,
@@ -129,6 +134,9 @@ void lab_expect_refused(struct lab_test *t, const char *call, const struct lab_r
         char what[200];
         snprintf(what, sizeof what, "%s, in which a call of %.39s fails,", call, r->name);
         lab_expect(t, r->rc != 0 || r->right, "%s returned LAB_OK, expected LAB_ECUDA", what);
+        lab_expect(t, r->rc != LAB_EINVAL && r->rc != LAB_ERANGE,
+                   "%s returned %s, expected LAB_ECUDA", what,
+                   r->rc == LAB_EINVAL ? "LAB_EINVAL" : "LAB_ERANGE");
         lab_expect(t, r->rc == 0 || !r->wrote, "%s failed and wrote its outputs all the same",
                    what);
         lab_expect(t, current < 0 || r->current == current,
