@@ -603,4 +603,12 @@ MUTANTS = [
         rejected_by="warp",
         why="one kernel was to be queued; every result is written twice",
     ),
+    Mutant(
+        name="peer_believes_the_current_device",
+        todo=6,
+        find="    if (rc == LAB_OK)\n        rc = sum_result(cudaGetDevice(&before));\n    if (rc != LAB_OK)\n        return rc;\n    const",
+        replace="    if (rc != LAB_OK)\n        return rc;\n    cudaGetDevice(&before);\n    const",
+        rejected_by="peer",
+        why="where CUDA cannot say which device is current, GPU 0 becomes it",
+    ),
 ]

@@ -53,15 +53,6 @@ WRONG = (
         "cudaStreamSynchronize",
         "it left error 999 behind",
     ),
-    (
-        "04",
-        "peer",
-        "    if (rc == LAB_OK)\n        rc = sum_result(cudaGetDevice(&before));\n"
-        "    if (rc != LAB_OK)\n        return rc;\n    const",
-        "    if (rc != LAB_OK)\n        return rc;\n    cudaGetDevice(&before);\n    const",
-        "cudaGetDevice",
-        "GPU 1 was current, and GPU 0 is",
-    ),
 )
 
 

@@ -146,4 +146,20 @@ static inline void fail_parts(struct lab_test *t, int32_t combine, int32_t curre
     ask_failure(t, fault, which);
 }
 
+/* Each call of CUDA that the function makes fails once. */
+static inline void fail_each_call(struct lab_test *t, int32_t combine, int32_t current)
+{
+    static const uint64_t count[] = {300, 200};
+    struct parts_in *in = parts_of(t, count, 2, 2, WHOLE);
+    in->combine = combine;
+    in->current = current;
+    in->reach = combine == COMBINE_PEER;
+    if (!lab_is_virtual(t))
+        return;
+    seal_parts(t, 0);
+    struct lab_run *run = lab_run(t, "calls", in, sizeof *in, sizeof(struct lab_refusals));
+    lab_expect_refused(t, combine_name(in), lab_output(run), current);
+    lab_refused_leaked_nothing(t, run);
+}
+
 #endif

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "lab04.h"
+#include "refusals.h"
 
 #define UNTOUCHED 0x77 /* every byte of what a function must not write */
 #define GUARD 8        /* partials behind the last one that nobody may write */

@@ -112,6 +112,7 @@ static void check_start(struct lab_test *t)
         return;
     fail_parts(t, COMBINE_NOT, 0, "call:launch=2,clock:0=0.01", "the second launch");
     fail_parts(t, COMBINE_NOT, 2, "call:record=3,clock:0=0.01", "the third cudaEventRecord");
+    fail_each_call(t, COMBINE_NOT, 2);
 }
 
 /* GPUs with slow memory: what the host does between two launches is short beside a kernel. */
@@ -188,6 +189,7 @@ static void check_host(struct lab_test *t)
     fail_parts(t, COMBINE_HOST, 1, "call:copy=5",
                "the copy of the second part"); /* 3 are the test's */
     fail_parts(t, COMBINE_HOST, 2, "call:sync=4", "the wait for the first part");
+    fail_each_call(t, COMBINE_HOST, 2);
 }
 
 static void check_host_rounding(struct lab_test *t)
@@ -206,6 +208,7 @@ static void check_peer(struct lab_test *t)
     fail_parts(t, COMBINE_PEER, 1, "call:wait=1", "a cudaStreamWaitEvent");
     fail_parts(t, COMBINE_PEER, 2, "call:launch=4", "the launch of its kernel");
     fail_parts(t, COMBINE_PEER, 0, "call:copy=4", "the copy of the sum");
+    fail_each_call(t, COMBINE_PEER, 2);
 }
 
 static void check_peer_rounding(struct lab_test *t)

@@ -329,6 +329,52 @@ LAB_RUN(refused)
     close_parts(part, in->parts.parts);
 }
 
+/* ---- each call of CUDA fails once ---- */
+
+static int call_parts(const struct parts_in *in, const struct sum_part *part, double *sum)
+{
+    if (in->combine == COMBINE_HOST)
+        return sum_host(part, in->parts, sum);
+    if (in->combine == COMBINE_PEER)
+        return sum_peer(part, in->parts, in->root, sum);
+    return sum_start(part, in->parts);
+}
+
+LAB_RUN(calls)
+{
+    const struct parts_in *in = lab_input(io, sizeof *in);
+    struct lab_refusals *told = lab_result(io, sizeof *told);
+    struct sum_part part[SUM_MAX_PARTS];
+    struct lab_refusal *entry;
+    struct outcome call;
+    double was, now;
+    told->calls = 0;
+    memset(&was, UNTOUCHED, sizeof was);
+    if (open_parts(in, part))
+        return;
+    do {
+        now = was;
+        if (in->combine != COMBINE_NOT)
+            sum_start(part, in->parts);
+        wait_for_all(part, in->parts);
+        before(in->current);
+        lab_fail_call(told->calls + 1);
+        int rc = call_parts(in, part, &now);
+        const char *failed = lab_call_failed();
+        after(&call, rc);
+        wait_for_all(part, in->parts);
+        if ((entry = lab_note_refusal(told, failed, rc))) {
+            entry->current = call.current;
+            entry->error = call.error;
+            entry->wrote = memcmp(&now, &was, sizeof now) != 0;
+            entry->right = 0;
+        }
+    } while (entry);
+    if (in->reach)
+        reach(in, 0);
+    close_parts(part, in->parts);
+}
+
 /* ---- sum_scale ---- */
 
 LAB_RUN(scale)
@@ -347,4 +393,4 @@ LAB_RUN(scale)
 #include "timed.h"
 
 LAB_RUNS = {LAB_ENTRY(split), LAB_ENTRY(block_sums), LAB_ENTRY(parts), LAB_ENTRY(refused),
-            LAB_ENTRY(scale), LAB_ENTRY(timed),      LAB_END};
+            LAB_ENTRY(scale), LAB_ENTRY(timed),      LAB_ENTRY(calls), LAB_END};
