@@ -147,12 +147,16 @@ void lab_no_host_memory(struct lab_test *t, const struct lab_run *run, const cha
 struct lab_moved {
     uint64_t loaded[LAB_MAX_GPUS], stored[LAB_MAX_GPUS];
     bool graph; /* it launches the work as a graph, which costs the host next to nothing */
+    /* What no way of doing the task can do without, on all GPUs together: bytes that kernels read
+     * and write, and bytes that go from one GPU to another, by copies and kernels. */
+    uint64_t kernels, between;
 };
 /* Makes the time of the work between the two the case's time, by the node's records: from the last
  * byte that was loaded (or from the first work's issue, if that was before) to the end of the last
  * copy or kernel. The numbers are sealed, so nothing can be done with them before they are loaded.
- * Fails where other bytes were loaded or stored, where something had not ended, and where the
- * operating system had a part in the times. `payload` is what the bound is computed from: bytes of
+ * Fails where other bytes were loaded or stored, where fewer bytes were moved between the two than
+ * the task needs, where something had not ended, and where the operating system had a part in the
+ * times. `payload` is what the bound is computed from: bytes of
  * one GPU. Real GPUs have no records: there the time is `seconds`, which the adapter took. */
 void lab_timed(struct lab_test *t, const struct lab_run *run, const struct lab_moved *moved,
                uint64_t payload, double seconds);

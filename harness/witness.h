@@ -22,7 +22,7 @@ struct lab_record { /* one operation of the devices, in order of issue */
      * the GPUs whose memory was read and written, one bit each, bit LAB_HOST for the host's
      * (advisory). */
     int from, to;
-    uint64_t stream, bytes;
+    uint64_t stream, bytes, far_bytes; /* far: of a kernel's, in other GPUs' memory (advisory) */
     uint64_t issue_ps, start_ps, end_ps;
     uint64_t threads; /* kernels: of the launch, as the node recorded it */
     /* Of kernels (advisory). A barrier counts once per block, a shuffle once per lane. busiest: the

@@ -107,6 +107,29 @@ static struct span work_of(const struct lab_witness *w, const struct span *loads
     return work;
 }
 
+/* The clock charges kernels by the bytes that are counted in the program's process: one whose
+ * accesses are not counted would take no time. */
+static void expect_charged(struct lab_test *t, const struct lab_witness *w,
+                           const struct lab_moved *moved, const struct span *loads)
+{
+    uint64_t kernels = 0, between = 0;
+    for (unsigned i = 0; i < w->record_count; i++) {
+        const struct lab_record *r = &w->records[i];
+        bool copied = r->kind == LAB_COPY && r->from >= 0 && r->to >= 0 && r->from != r->to;
+        if (r->end_ps <= loads->start)
+            continue;
+        kernels += r->kind == LAB_KERNEL ? r->bytes : 0;
+        between += r->kind == LAB_KERNEL ? r->far_bytes : copied ? r->bytes : 0;
+    }
+    lab_expect(t, kernels >= moved->kernels,
+               "kernels read and wrote %zu bytes in that time, and this task needs %zu at least",
+               (size_t)kernels, (size_t)moved->kernels);
+    lab_expect(t, between >= moved->between,
+               "%zu bytes went from one GPU to another in that time, and this task needs %zu at "
+               "least",
+               (size_t)between, (size_t)moved->between);
+}
+
 void lab_timed(struct lab_test *t, const struct lab_run *run, const struct lab_moved *moved,
                uint64_t payload, double seconds)
 {
@@ -122,5 +145,6 @@ void lab_timed(struct lab_test *t, const struct lab_run *run, const struct lab_m
     expect_ended(t, w);
     struct span loads = loads_of(w), work = work_of(w, &loads);
     lab_expect(t, work.end > work.start, "no GPU has done anything with the numbers");
+    expect_charged(t, w, moved, &loads);
     t->timed_ps = work.end - work.start;
 }

@@ -94,8 +94,8 @@ int lab__node_connect(struct lab_node *node, char *error, size_t room)
     return 0;
 }
 
-/* Whether the node has done what was asked; `sent` is what sending it returned. */
-static bool is_done(struct lab_node *node, int sent, char *error, size_t room)
+/* Whether the node has done what it was asked; `sent` is what sending it returned. */
+static bool has_agreed(struct lab_node *node, int sent, char *error, size_t room)
 {
     union node_answer to;
     if (sent != 0 || lab__node_answer(node, &to, ANSWER_SECONDS) != 0)
@@ -112,7 +112,7 @@ bool lab__node_seal(struct lab_node *node, int fd, size_t readable, char *error,
     struct vgpu_request request = {.op = VGPU_OP_SEAL, .bytes = readable};
     snprintf(request.call, sizeof request.call, "witness");
     int sent = vgpu_send(node->socket, &request, sizeof request, &fd, 1);
-    return is_done(node, sent, error, room);
+    return has_agreed(node, sent, error, room);
 }
 
 bool lab__node_look_for(struct lab_node *node, const char *checks, char *error, size_t room)
@@ -121,5 +121,5 @@ bool lab__node_look_for(struct lab_node *node, const char *checks, char *error, 
     char bad[32];
     if (checks)
         vgpu_check_parse(checks, &mask, bad, sizeof bad);
-    return is_done(node, lab__node_ask(node, VGPU_OP_LEAST_CHECKS, mask), error, room);
+    return has_agreed(node, lab__node_ask(node, VGPU_OP_LEAST_CHECKS, mask), error, room);
 }

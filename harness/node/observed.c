@@ -86,6 +86,7 @@ static void copy_record(struct lab_record *to, const struct vgpu_trace_record *f
         .to = from->to,
         .stream = from->stream,
         .bytes = from->bytes,
+        .far_bytes = from->far_bytes,
         .issue_ps = from->issue_ps,
         .start_ps = from->start_ps,
         .end_ps = from->end_ps,

@@ -53,13 +53,14 @@ static struct lab_record record[] = {
 enum { EARLY, LOAD, FILL, WORK, STORE };
 
 static struct lab_witness witness;
+static uint64_t kernels, between; /* what the task needs */
 
 /* The time of the records as they are now; 0: refused, `why` says it. */
 static uint64_t timed(bool graph)
 {
     static struct lab_test t;
     const struct lab_run run = {.witness = &witness};
-    struct lab_moved moved = {.graph = graph};
+    struct lab_moved moved = {.graph = graph, .kernels = kernels, .between = between};
     moved.loaded[0] = moved.stored[1] = 100;
     t.timed_ps = 0;
     if (setjmp(refused) == 0)
@@ -134,9 +135,32 @@ static void test_refusals(void)
     expect("no work at all", timed(false), 0);
 }
 
+/* What a kernel hides is not in its record; what it pretends before the numbers are there is. */
+static void test_charges(void)
+{
+    begin();
+    between = 100;
+    expect("all bytes go from one GPU to the other", timed(false), 20);
+    record[WORK].bytes = 99;
+    expect("a byte less", timed(false), 0);
+    record[EARLY].bytes = 1 << 20;
+    expect("before there was something to send", timed(false), 0);
+    record[WORK] = (struct lab_record){
+        .kind = LAB_KERNEL, .bytes = 200, .far_bytes = 100, .issue_ps = 22, .end_ps = 40};
+    expect("a kernel reads them from there", timed(false), 20);
+    kernels = 200;
+    expect("and writes them", timed(false), 20);
+    record[WORK].bytes = 199;
+    expect("or one less", timed(false), 0);
+    record[EARLY].kind = LAB_KERNEL;
+    expect("before they were there", timed(false), 0);
+    kernels = between = 0;
+}
+
 int main(void)
 {
     test_windows();
     test_refusals();
+    test_charges();
     return failures != 0;
 }

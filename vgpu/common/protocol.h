@@ -378,6 +378,7 @@ struct vgpu_trace_record {
     uint64_t threads; /* kernels: threads launched, counted by the node */
     /* kernels: from struct vgpu_run_counts. */
     uint64_t atomics, barriers, shared_accesses, shuffles, busiest;
+    uint64_t far_bytes; /* kernels: of `bytes`, those in the memory of other GPUs */
     uint64_t argument;  /* kernels: the first 8 bytes of the arguments; 0: fewer */
     uint64_t fault_at;  /* kernels that ended in a fault: the address */
     int32_t faulted;    /* enum vgpu_fault_kind */

@@ -37,6 +37,7 @@ static void time_sum(struct lab_test *t, const char *node, int peer, int naive)
         want += data[i];
     for (int gpu = 0; gpu < in.gpus; gpu++)
         moved.loaded[gpu] = in.count * sizeof(float);
+    moved.kernels = (uint64_t)in.gpus * in.count * sizeof(float); /* each number is read */
     lab_seal(t, data, sizeof data, 0);
     struct lab_run *run = lab_run(t, "timed", &in, sizeof in, sizeof(struct timed_out));
     const struct timed_out *out = lab_output(run);

@@ -75,6 +75,9 @@ static void time_step(struct lab_test *t, const char *node, int naive)
     seal_timed(t, in.ranks, padded, &data);
     for (int r = 0; r < in.ranks; r++)
         moved.loaded[r] = moved.stored[r] = 2 * (padded + shard);
+    /* As in lab 07: each gradient is read, each sum written, and parameters go to all. */
+    moved.kernels = (n + 1) * 2 * padded;
+    moved.between = 2 * (n - 1) * 2 * padded;
     struct lab_run *run = lab_run(t, "timed", &in, sizeof in, sizeof(struct timed_out));
     const struct timed_out *out = lab_output(run);
     expect_rc(t, "zero_run_open", out->opened, LAB_OK);

@@ -115,6 +115,7 @@ static void count_kernel(const struct op *op, struct vgpu_trace_record *r)
         uint64_t bytes = op->counts->read_bytes[m] + op->counts->write_bytes[m];
         node_counts()->kernel_bytes[op->device][m] += bytes;
         r->bytes += bytes;
+        r->far_bytes += m == op->device || m == VGPU_MAX_DEVICES ? 0 : bytes;
         r->from |= op->counts->read_bytes[m] ? 1 << m : 0;
         r->to |= op->counts->write_bytes[m] ? 1 << m : 0;
     }
