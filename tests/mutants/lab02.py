@@ -125,7 +125,7 @@ MUTANTS = [
         "        *works = (attr.access ? PEER_STORES_ARRIVE : 0) |\n"
         "                 (attr.atomics ? PEER_ATOMICS_ADD_UP : 0);\n",
         rejected_by="probe_tries",
-        why="takes the runtime's word for it: saying yes is not arriving",
+        why="takes the runtime's word for it: CUDA can report access although stores do not arrive",
     ),
     Mutant(
         name="probe_memset_unfinished",

@@ -300,8 +300,8 @@ static inline void refuse_each(struct lab_test *t, const struct each_in *in, int
     lab_expect(t, untouched(out->pointer, sizeof out->pointer),
                "%s failed and changed buffers[] all the same", call);
     lab_expect(t, out->lost < 0,
-               "%s failed and took away what others had allocated on GPU %d: cudaDeviceReset "
-               "frees everybody's memory; cudaFree each buffer",
+               "%s failed and freed memory that it had not allocated, on GPU %d: cudaDeviceReset "
+               "frees all memory of a GPU; cudaFree each buffer",
                call, out->lost);
     if (in->current >= 0)
         lab_expect(t, out->current == in->current,

@@ -423,15 +423,15 @@ static void check_together(struct lab_test *t)
     on_two_machines(t, ask_together, "dgx-a100");
 }
 
-#define DIRECTIONS "peer access has a direction: from -> to and to -> from are two switches"
-#define AS_BEFORE "a function that fails leaves everything as it found it"
+#define DIRECTIONS "peer access has a direction: from -> to and to -> from take one call each"
+#define AS_BEFORE "a function that fails must leave everything as it was"
 
 const char lab_name[] = "lab02";
 
 LAB_CASES = {
     {.name = "matrix",
      .todo = 1,
-     .title = "the table says for every pair what the runtime says",
+     .title = "the table has CUDA's answer for every pair",
      .rule = "can[from * n + to]; a GPU is no peer of itself",
      .points = 5,
      .quick = true,
@@ -458,7 +458,7 @@ LAB_CASES = {
      .check = check_attrs_pcie},
     {.name = "enable",
      .todo = 3,
-     .title = "every pair of the list is on afterwards, both ways",
+     .title = "afterwards access is on for every pair of the list, in both directions",
      .rule = DIRECTIONS ", each made with its own GPU current",
      .points = 8,
      .quick = true,
@@ -466,14 +466,15 @@ LAB_CASES = {
      .check = check_enable},
     {.name = "enable_again",
      .todo = 3,
-     .title = "what was on already is fine, is not noted, and leaves no error behind",
-     .rule = "cudaErrorPeerAccessAlreadyEnabled stays in cudaGetLastError() until it is fetched",
+     .title = "a direction that was on already is not noted, and leaves no error behind",
+     .rule = "cudaErrorPeerAccessAlreadyEnabled stays the last error until cudaGetLastError() "
+             "clears it",
      .points = 6,
      .min_gpus = 2,
      .check = check_enable_again},
     {.name = "enable_rollback",
      .todo = 3,
-     .title = "when one direction cannot be had, none is left on",
+     .title = "if one direction cannot be switched on, none is left on",
      .rule = AS_BEFORE,
      .points = 6,
      .check = check_enable_rollback},
@@ -486,8 +487,9 @@ LAB_CASES = {
      .check = check_enable_arguments},
     {.name = "disable",
      .todo = 4,
-     .title = "exactly what was noted is off afterwards",
-     .rule = "somebody else may rely on a direction that was on before you came",
+     .title = "afterwards exactly the noted directions are off",
+     .rule = "a direction that was on before must not be switched off here: another part of the "
+             "program may rely on it",
      .points = 7,
      .min_gpus = 4,
      .check = check_disable},
@@ -513,21 +515,21 @@ LAB_CASES = {
      .check = check_probe_pcie},
     {.name = "probe_tries",
      .todo = 6,
-     .title = "the answer comes from trying",
-     .rule = "saying yes is not arriving",
+     .title = "the answer comes from a real test",
+     .rule = "CUDA can report access although stores do not arrive",
      .points = 4,
      .needs_witness = true,
      .check = check_probe_tries},
     {.name = "dot",
      .todo = 7,
-     .title = "the graph has every GPU and one edge a direction",
+     .title = "the graph has every GPU, and one edge for each direction",
      .rule = "a GPU without peers is part of the machine too",
      .points = 6,
      .check = check_dot},
     {.name = "together",
      .todo = 0,
      .title = "your functions work together",
-     .rule = "what one leaves behind the next one finds",
+     .rule = "what one function leaves behind (an error, another current device) disturbs the next",
      .points = 4,
      .min_gpus = 2,
      .check = check_together},

@@ -118,8 +118,8 @@ static inline void expect_call(struct lab_test *t, const struct machine *m,
                "%s on %s: the current device was %d before and is %d afterwards", what, m->name,
                current, call->current);
     lab_expect(t, call->error == 0,
-               "%s on %s left CUDA error %d behind: the next cudaGetLastError(), after somebody "
-               "else's kernel launch, would report it",
+               "%s on %s left CUDA error %d behind: the next cudaGetLastError(), after a correct "
+               "kernel launch, would report it",
                what, m->name, call->error);
 }
 

@@ -150,15 +150,14 @@ static inline const char *guess(const unsigned char *got, const unsigned char *w
         later &= (got[i] ^ want[i]) == 0xFF;
     }
     if (rim && right)
-        return ": its end still holds what it held before (is the last chunk queued, and who waits "
-               "for it?)";
+        return ": its end still holds what it held before (is the last chunk queued, and which "
+               "stream waits for it?)";
     if (rim)
         return ": the destination still holds what it held before (not copied, copied from dst to "
                "src, or not yet when the caller's stream went on)";
     if (stale)
         return ": those bytes were in the source before the caller's stream wrote it: the copy "
-               "must "
-               "wait for what the stream holds";
+               "must wait for the work that is already in the stream";
     if (later)
         return ": those bytes were put into the source after the copy, in the same stream: it read "
                "them too late (the caller's stream must wait for the copy)";

@@ -41,11 +41,10 @@ static inline void expect_split(struct lab_test *t, const struct split_in *in,
             (size_t)in[i].n, parts, i, (size_t)out[i].count, (size_t)(in[i].n / (uint64_t)parts));
         next += out[i].count;
     }
-    lab_expect_grave(
-        t, kind, next == in[0].n,
-        "split(%zu, %d, ...): the parts have %zu elements together, expected %zu: what is "
-        "left over by n / parts has to be somebody's",
-        (size_t)in[0].n, parts, (size_t)next, (size_t)in[0].n);
+    lab_expect_grave(t, kind, next == in[0].n,
+                     "split(%zu, %d, ...): the parts have %zu elements together, expected %zu: the "
+                     "n %% parts elements that are left over belong to a part, too",
+                     (size_t)in[0].n, parts, (size_t)next, (size_t)in[0].n);
 }
 
 #define SPLIT_ROOM 2048

@@ -139,7 +139,7 @@ static inline void expect_call(struct lab_test *t, const struct outcome *call, i
                "%s: the current device was %d before and is %d afterwards", what, current,
                call->current);
     lab_expect(t, call->error == 0,
-               "%s left CUDA error %d behind: the next cudaGetLastError(), after somebody else's "
+               "%s left CUDA error %d behind: the next cudaGetLastError(), after a correct "
                "kernel launch, would report it",
                what, call->error);
 }

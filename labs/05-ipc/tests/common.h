@@ -134,10 +134,10 @@ static inline void expect_taken(struct lab_test *t, const struct ring_in *in,
     lab_expect_data(
         t, at == bytes,
         "rank %d of %d, round %d, byte %llu: got 0x%02x, expected 0x%02x: read or overwritten "
-        "before its time (%s)",
+        "too early (%s)",
         r, in->ranks, round, (unsigned long long)at, got[at], want[at],
-        in->again ? "a second ring over the same sockets: it has heard what was told "
-                    "in the first; ipc_close leaves no message behind"
+        in->again ? "a second ring over the same sockets: it has received a message of "
+                    "the first; ipc_close must leave no message behind"
                   : "is each event recorded before the message that tells of it, and "
                     "waited for after the message?");
     while (at < io_most(in) && got[at] == IO_RIM)

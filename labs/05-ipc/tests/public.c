@@ -262,13 +262,13 @@ static void check_together(struct lab_test *t)
 }
 
 #define ORDER                                                                                      \
-    "record, then tell: a wait for an event that is not recorded yet is no wait; and no stream "   \
-    "reaches into another process"
+    "record, then tell: a stream does not wait for an event that is not recorded yet, and no "     \
+    "stream reaches into another process"
 
 LAB_CASES = {
     {.name = "export",
      .todo = 1,
-     .title = "ipc_export: the allocation's handle, and where in it",
+     .title = "ipc_export: the allocation's handle, and the offset in it",
      .rule = "cudaIpcGetMemHandle gives the same handle for every pointer into an allocation",
      .points = 7,
      .quick = true,
@@ -282,7 +282,7 @@ LAB_CASES = {
      .check = check_export_bad},
     {.name = "import",
      .todo = 2,
-     .title = "ipc_import finds the part that was meant",
+     .title = "ipc_import finds the part that was exported",
      .rule = "the handle opens at its allocation's beginning",
      .points = 7,
      .quick = true,
@@ -315,7 +315,7 @@ LAB_CASES = {
      .check = check_put},
     {.name = "take",
      .todo = 5,
-     .title = "ring_take: what the previous rank put there, and not before it is there",
+     .title = "ring_take: what the previous rank has put there, and not too early",
      .rule = ORDER,
      .points = 11,
      .quick = true,
@@ -324,14 +324,14 @@ LAB_CASES = {
      .check = check_take},
     {.name = "put_take_bad",
      .todo = 5,
-     .title = "ring_put and ring_take refuse what is no ring, and say nothing when they fail",
+     .title = "ring_put and ring_take refuse bad arguments, and send no message when they fail",
      .points = 3,
      .min_gpus = 1,
      .check = check_refuse},
     {.name = "close",
      .todo = 6,
      .title = "ipc_close: close, barrier, free",
-     .rule = "memory may be freed when nobody has it open any more",
+     .rule = "memory may be freed only when no other process has it open any more",
      .points = 11,
      .min_gpus = 1,
      .wants_gpus = 4,
@@ -344,13 +344,13 @@ LAB_CASES = {
      .check = check_hear},
     {.name = "hear_nobody",
      .todo = 7,
-     .title = "peer_hear: nobody there, or silent, is LAB_EPEER",
+     .title = "peer_hear returns LAB_EPEER if the other process has ended or sends nothing",
      .points = 5,
      .check = check_hear_nobody},
     {.name = "dead",
      .todo = 7,
-     .title = "a rank that is killed is LAB_EPEER to all others, not a hang",
-     .rule = "a dead process's sockets are closed: poll and recv say so",
+     .title = "if a rank is killed, all others get LAB_EPEER and do not hang",
+     .rule = "the sockets of a dead process are closed, and poll and recv tell you",
      .points = 6,
      .min_gpus = 1,
      .wants_gpus = 4,

@@ -58,10 +58,10 @@ static inline void expect_access(struct lab_test *t, const char *what, int gpu, 
     lab_expect(
         t, got == want, "%s: GPU %d has %s, expected %s%s", what, gpu, access_name(got),
         access_name(want),
-        want == NONE ? " (access was given to a GPU that nobody named)"
+        want == NONE ? " (access was given to a GPU that was not asked for)"
         : got == NONE
-            ? " (mapped memory is nobody's until cuMemSetAccess says who may use it; who had "
-              "access keeps it)"
+            ? " (no GPU may use mapped memory before cuMemSetAccess gives it access; a GPU that "
+              "had access keeps it)"
         : want == READ ? " (read-only was asked for)"
                        : "");
 }

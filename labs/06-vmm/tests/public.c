@@ -204,8 +204,8 @@ static void check_free(struct lab_test *t)
     lab_expect(t, out->zeroed, "vmm_free left something in *v: a second call would free it again");
     expect_rc(t, "vmm_free for the second time", out->again, LAB_OK);
     lab_expect(t, out->kept == 0,
-               "a handle that somebody else held (cuMemRetainAllocationHandle) was invalid after "
-               "vmm_free (error %d): vmm_free released twice and took the other's reference",
+               "a second handle of the same memory (cuMemRetainAllocationHandle) was invalid after "
+               "vmm_free (error %d): vmm_free released twice and took that handle's reference",
                out->kept);
     lab_expect(t, out->other_access == BOTH && out->other_value == PROBE_BEFORE,
                "vmm_free of one allocation changed its neighbour: %s, value %d",
@@ -272,7 +272,8 @@ LAB_CASES = {
     {.name = "alloc",
      .todo = 2,
      .title = "vmm_alloc makes memory that its own GPU may use, and no other",
-     .rule = "memory, addresses, mapping and access are four calls; without the last, nobody may",
+     .rule = "memory, addresses, mapping and access are four calls; without the last, no GPU may "
+             "use the memory",
      .points = 12,
      .quick = true,
      .min_gpus = 1,
@@ -287,7 +288,7 @@ LAB_CASES = {
     {.name = "alloc_unwinds",
      .todo = 2,
      .title = "vmm_alloc leaves nothing behind when it fails half-way",
-     .rule = "whatever was made before the call that failed is given back",
+     .rule = "free what was made before the call that failed: nothing may be left",
      .points = 5,
      .needs_witness = true,
      .check = check_alloc_unwinds},
@@ -323,7 +324,7 @@ LAB_CASES = {
     {.name = "free",
      .todo = 4,
      .title = "vmm_free gives everything back, once",
-     .rule = "a map is unmapped, a reservation freed, a create released; each of them once",
+     .rule = "unmap each mapping, free each reservation, release each handle; each of them once",
      .points = 7,
      .quick = true,
      .min_gpus = 1,
@@ -331,7 +332,7 @@ LAB_CASES = {
      .check = check_free},
     {.name = "free_half",
      .todo = 4,
-     .title = "vmm_free takes half an allocation as well",
+     .title = "vmm_free also frees an incomplete allocation",
      .points = 3,
      .min_gpus = 1,
      .check = check_free_half},
@@ -346,8 +347,8 @@ LAB_CASES = {
      .check = check_vec_grow},
     {.name = "grow_sharers",
      .todo = 5,
-     .title = "who shares the vector shares what it grows by",
-     .rule = "access belongs to a mapping: a new mapping has none",
+     .title = "GPUs that share the vector also share its new part",
+     .rule = "access belongs to a mapping: a GPU has no access to a new mapping",
      .points = 5,
      .min_gpus = 2,
      .check = check_grow_sharers},
@@ -366,7 +367,7 @@ LAB_CASES = {
     {.name = "send",
      .todo = 6,
      .title = "vmm_export and vmm_import: the same memory in two processes",
-     .rule = "a descriptor is a reference: whoever has it closes it, once it was used",
+     .rule = "a descriptor is a reference: close it once it was used",
      .points = 9,
      .quick = true,
      .min_gpus = 1,

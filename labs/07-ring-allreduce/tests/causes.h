@@ -96,18 +96,18 @@ static inline void say_cause(char *text, size_t room, const struct rings_in *in,
     list_ranks(missing, sizeof missing, ((1 << c->n) - 1) & ~set);
     io_put(own, (enum ring_type)c->type, share_of(in, r, i));
     if (got[0] == UNTOUCHED && got[1] == UNTOUCHED)
-        snprintf(text, room, "but nobody wrote it");
+        snprintf(text, room, "but was not written");
     else if (memcmp(own, got, c->type == RING_FLOAT16 ? 2 : 4) == 0)
         snprintf(text, room,
-                 "but is what the rank itself began with: nothing came in (a step too few?), or "
-                 "it came after this was read (who waits for it?)");
+                 "but is what the rank itself began with: nothing was added (a step too few?), or "
+                 "it was added after this was read (which stream waits for it?)");
     else if (memcmp(zero, got, c->type == RING_FLOAT16 ? 2 : 4) == 0)
         snprintf(text, room, "but is 0: was it cleared? In place recv is send");
     else if (poisoned(c->type, got))
         snprintf(text, room,
-                 "but has memory in it that nobody had written: something was read before the "
-                 "copy to it was over. Which event says that it is over, was it recorded before "
-                 "the wait, and who waits for it?");
+                 "but has memory in it that was never written: something was read before the "
+                 "copy to it had ended. Which event marks its end, was that recorded before the "
+                 "wait, and which stream waits for it?");
     else if (added && c->op == RING_SUM && (twice = rank_twice(in, c, i, got)) >= 0)
         snprintf(text, room,
                  "but has rank %d's number in it twice: n ranks need n - 1 steps, and each chunk "

@@ -39,7 +39,7 @@ static inline void ask_bytes(struct lab_test *t, struct ring_call *c)
                        "%s: rank %d (GPU %d) sent %zu bytes to rank %d (GPU %d), expected %zu%s",
                        what, r, c->gpu[r], (size_t)moved, p, c->gpu[p], (size_t)wanted,
                        wanted == 0 ? ": it sends to the next rank only"
-                                   : ": every chunk once, but those that nobody needs from it");
+                                   : ": every chunk once, but those that no rank needs from it");
             total += moved;
             want += wanted;
         }
