@@ -90,22 +90,6 @@ static void check_alloc_bad(struct lab_test *t)
     refuse_alloc(t, &in, "vmm_alloc with v null", LAB_EINVAL);
 }
 
-/* Each of its calls fails once. */
-static void check_alloc_failures(struct lab_test *t)
-{
-    static const char *const calls[] = {"cuMemCreate", "cuMemAddressReserve", "cuMemMap",
-                                        "cuMemSetAccess"};
-    for (int i = 0; i < 4; i++) {
-        struct alloc_in in = {.asked = 1, .gpus = 1, .bytes = {3 * MIB}};
-        char fault[80], call[96];
-        snprintf(fault, sizeof fault, "call:%s=1", calls[i]);
-        snprintf(call, sizeof call, "vmm_alloc where %s fails", calls[i]);
-        lab_fault(t, fault);
-        refuse_alloc(t, &in, call, LAB_ECUDA);
-    }
-    lab_fault(t, NULL);
-}
-
 static void check_alloc_unwinds(struct lab_test *t)
 {
     struct alloc_in in = {.asked = 2, .gpus = 1, .bytes = {(uint64_t)1 << 41, (uint64_t)1 << 41}};
@@ -114,8 +98,6 @@ static void check_alloc_unwinds(struct lab_test *t)
     in.bytes[0] = in.bytes[1] = MIB;
     in.fail = FAIL_ADDRESSES;
     refuse_alloc(t, &in, "vmm_alloc when no addresses are left", LAB_ENOMEM);
-    if (lab_is_virtual(t))
-        check_alloc_failures(t);
 }
 
 /* ---- TODO 3 ---- */
