@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * crash.c: says how a program crashed. What the status page tells of it is the program's word, and
- * no more than a place to look at.
+ * crash.c: describes how a program crashed. The program itself wrote that to the status page, so it
+ * is a hint for the user and no evidence.
  */
 #include "root.h"
 #include "run.h"

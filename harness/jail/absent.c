@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * absent.c: a library that the grader loads into compilers (LD_PRELOAD). To a program that has it,
- * a file that it may not read does not exist.
+ * absent.c: a library that the grader loads into compilers (LD_PRELOAD). In a program that has
+ * loaded it, calls with the name of a file that it may not read fail as if there were no such file.
  *
  * A submission names files: in #include, __has_include, #embed, #line, .incbin. Landlock refuses to
  * open those outside of the sandbox with EACCES where they exist and ENOENT where they do not, and

@@ -113,6 +113,9 @@ class Rejected(unittest.TestCase):
         seen = rooms.seen_in_objects(part, BUILD.resolve())
         self.assertEqual(seen.variables, {"bottom/number.c": ["numbers"]})
         self.assertEqual(len(rooms.upward(part, seen.uses)), 1)
+        self.assertEqual(
+            said("--wrong", "--variables", "symbols"), (0, "bottom/number.c: numbers\n")
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * operation.c: operations of one's own, of which there is one kind: a sum of scaled inputs. Their
+ * operation.c: operations that a program defines. There is one kind: a sum of scaled inputs. Their
  * numbers follow the built-in ones.
  */
 #include "comm.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fill_value.c: fills with bytes whose value is no byte. Only its lowest byte is used, which the
- * call cannot say: it succeeds.
+ * fill_value.c: reports fills of bytes (cudaMemset) with a value that does not fit into a byte. The
+ * call uses the lowest byte and succeeds.
  */
 #include "checks.h"
 

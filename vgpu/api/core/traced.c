@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * traced.c: what only a program with a trace pays for: the source line of each call, see core.h,
+ * traced.c: what is recorded only for programs with a trace: the source line of each call (core.h),
  * and the ranges that the program names with NVTX (nvtx3/nvToolsExt.h). Debug information takes
  * milliseconds to read, so a line is looked up once for each place in the program.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * mpi.c: MPI with buffers in device memory, as an MPI that is built for CUDA takes them. MPI's
- * library reads and writes a buffer itself, which host code cannot do with device memory; so the
- * calls stand before the library's, which MPI lets them by its profiling interface (PMPI_), and
- * hand it a copy in host memory. Linked only into programs that call them.
+ * library reads and writes a buffer itself, which host code cannot do with device memory. So this
+ * file defines the calls in place of the library's (MPI's profiling interface, PMPI_) and passes
+ * the library a copy in host memory. Linked only into programs that call them.
  *
- * Handles are an int or a pointer, as the library has it: both pass through a machine word. As on
- * hardware a transfer waits for no stream: the program does before it calls.
+ * Handles are ints or pointers, depending on the library: both fit into a machine word. As on
+ * hardware a transfer waits for no stream: the program must wait before the call.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -201,7 +201,7 @@ bool cc_is_of_warp(const struct cc_regions *r, size_t barrier)
     return barrier < r->barrier_count && r->barrier[barrier].kind >= CC_MEET_WARP;
 }
 
-/* A warp's own barriers are none of the block's. */
+/* Barriers of a warp are not counted for the block. */
 static int barrier_of(const struct cc_regions *r, enum team team, int block)
 {
     int barrier = cc_barrier_after(r, block);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lane_interval.h: what lane_ranges.c and lane_trips.c make ranges with. What may leave its type's
- * range can be any number of the type.
+ * lane_interval.h: interval arithmetic for lane_ranges.c and lane_trips.c. A result that may leave
+ * its type's range is widened to all numbers of the type.
  */
 #ifndef VGPU_EXEC_LANE_INTERVAL_H
 #define VGPU_EXEC_LANE_INTERVAL_H

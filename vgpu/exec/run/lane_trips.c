@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * lane_trips.c: how often loops go round, and what they count in.
+ * lane_trips.c: trip counts of loops, and the ranges of the variables that count them.
  */
 #include "lane_interval.h"
 
-/* A loop that ends for certain, and how: it goes on while (next or present value) `how` bound. */
+/* A loop that certainly ends: it continues while (next or present value) `how` bound. */
 struct loop {
     range start, bound, step;
     int how;
-    bool old; /* the present value is looked at, not the next */
+    bool old; /* the present value is compared, not the next one */
 };
 
 static struct loop loop_of(const struct vgpu_step_of_lanes *s, const range *r)

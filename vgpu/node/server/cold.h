@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * cold.h: with VGPU_COLD=1 what a program does for the first time costs its host more, as long as
- * the description of the node says under "cold". Each adds to the clock in the reply.
+ * cold.h: with VGPU_COLD=1 what a program does for the first time takes its host thread longer, by
+ * the times in the node description under "cold". Each function adds its time to the clock in the
+ * reply.
  */
 #ifndef VGPU_COLD_H
 #define VGPU_COLD_H

@@ -52,8 +52,8 @@ static struct event *find_event(struct connection *c, uint64_t id)
     return e;
 }
 
-/* The same for calls that wait or record. An event stands for nothing any more if the process that
- * made it has ended, or if the one that recorded it ended or failed before its work was done. */
+/* The same for calls that wait or record. An event is invalid once the process that made it has
+ * ended, or if the process that recorded it ended or failed before its work was done. */
 static struct event *find_live_event(struct connection *c, uint64_t id)
 {
     struct event *e = find_event(c, id);

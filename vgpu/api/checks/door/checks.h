@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * checks.h: checks for mistakes that make no call fail: errors that the program does not check
  * (unchecked_errors.c), descriptors left open (descriptors.c), host code that uses memory which a
- * GPU may still use (guard.c). They observe calls through struct vgpu__observer. Only fills whose
- * value is no byte (fill_value.c) are looked at by a call of their own.
+ * GPU may still use (guard.c). They observe calls through struct vgpu__observer, except that fills
+ * call vgpu__check_fill_value themselves (fill_value.c).
  */
 #ifndef VGPU_CHECKS_H
 #define VGPU_CHECKS_H
