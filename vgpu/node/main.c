@@ -28,12 +28,12 @@
 #include <unistd.h>
 
 #include "context.h"
-#include "cost.h"
 #include "close_range.h"
 #include "inject.h"
 #include "jail.h"
 #include "device_memory.h"
 #include "node.h"
+#include "sim.h"
 #include "number.h"
 #include "kernel_timeout.h"
 #include "known_image.h"
@@ -401,7 +401,7 @@ int main(int argc, char **argv)
         return refuse_start("cannot start", error);
     report_ready("ok\n");
     server_loop(listener);
-    cost_report();
+    sim_report_cost(node_state()->sim);
     /* Programs that connect from now on start the next node, and those that have just connected are
      * refused before their hello and do the same. In a jail the helper process removes the socket.
      */

@@ -4,7 +4,6 @@
 #include "node.h"
 
 #include "checks.h"
-#include "cost.h"
 #include "machine.h"
 #include "op.h"
 #include "order.h"
@@ -31,7 +30,6 @@ bool node_start(const struct topology *topology, int info_fd, int node_cpu)
 {
     machine_start(topology);
     op_start(topology);
-    cost_start();
     state = (struct server_state){.order = order_new(),
                                   .sim = sim_new(topology),
                                   .checks = checks_new(),

@@ -3,14 +3,8 @@
  */
 #include "cost.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-static FILE *file;
-static uint64_t begun_ns, since_ns, spent_ns, operations;
-static int depth;
 
 static uint64_t now_ns(void)
 {
@@ -19,49 +13,44 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void cost_start(void)
+void cost_start(struct cost *c)
 {
     const char *path = getenv("VGPU_CLOCK_COST");
     if (path && *path)
-        file = fopen(path, "ae");
-    if (file)
-        begun_ns = now_ns();
+        c->file = fopen(path, "ae");
+    if (c->file)
+        c->begun_ns = now_ns();
 }
 
-void cost_report(void)
+void cost_report(const struct cost *c)
 {
-    if (!file)
+    if (!c->file)
         return;
-    fprintf(file, "%llu %llu %llu\n", (unsigned long long)spent_ns,
-            (unsigned long long)(now_ns() - begun_ns), (unsigned long long)operations);
-    fclose(file);
+    fprintf(c->file, "%llu %llu %llu\n", (unsigned long long)c->spent_ns,
+            (unsigned long long)(now_ns() - c->begun_ns), (unsigned long long)c->operations);
+    fclose(c->file);
 }
 
-void cost_enter(void)
+void cost_enter(struct cost *c)
 {
-    if (file && depth++ == 0)
-        since_ns = now_ns();
+    if (c->file && c->depth++ == 0)
+        c->since_ns = now_ns();
 }
 
-void cost_leave(void)
+void cost_leave(struct cost *c)
 {
-    if (file && --depth == 0)
-        spent_ns += now_ns() - since_ns;
+    if (c->file && --c->depth == 0)
+        c->spent_ns += now_ns() - c->since_ns;
 }
 
-void cost_pause(void)
+void cost_pause(struct cost *c)
 {
-    if (file && depth)
-        spent_ns += now_ns() - since_ns;
+    if (c->file && c->depth)
+        c->spent_ns += now_ns() - c->since_ns;
 }
 
-void cost_resume(void)
+void cost_resume(struct cost *c)
 {
-    if (file && depth)
-        since_ns = now_ns();
-}
-
-void cost_operation(void)
-{
-    operations++;
+    if (c->file && c->depth)
+        c->since_ns = now_ns();
 }

@@ -33,7 +33,13 @@ struct sim {
     struct engines engines;
     struct stores_seen stores;
     struct op_observer observer;
+    struct cost cost;
 };
+
+void sim_report_cost(const struct sim *s)
+{
+    cost_report(&s->cost);
+}
 
 uint64_t sim_now(const struct sim *s)
 {
@@ -91,12 +97,12 @@ static void schedule_start(struct sim *s, struct op *op)
 static void op_is_ready(void *self, struct op *op)
 {
     struct sim *s = self;
-    cost_enter();
+    cost_enter(&s->cost);
     if (op->kind == OP_MARK)
         finish_marks(s, op); /* `op` may have been freed */
     else
         schedule_start(s, op);
-    cost_leave();
+    cost_leave(&s->cost);
 }
 
 static void wake_waiting(struct sim *s);
@@ -111,7 +117,7 @@ static void send_held_copy(struct sim *s, struct op *op)
 static void finish_op(struct sim *s, struct op *op)
 {
     struct op *next = engines_leave(op);
-    cost_operation();
+    s->cost.operations++;
     op_keep(op);
     s->awaited |= op->awaited;
     op_finished(op, s->now);
@@ -186,11 +192,11 @@ static bool send_next_slice(struct sim *s, struct op *op)
 }
 
 /* Carries out the effect, whose real time is not counted as the clock's. */
-static enum progress carry_out_op(struct op *op)
+static enum progress carry_out_op(struct sim *s, struct op *op)
 {
-    cost_pause();
+    cost_pause(&s->cost);
     enum progress progress = order_carry_out(op);
-    cost_resume();
+    cost_resume(&s->cost);
     return progress;
 }
 
@@ -210,7 +216,7 @@ static void schedule_kernel(struct sim *s, struct op *op)
 
 static enum progress begin_kernel(struct sim *s, struct op *op)
 {
-    if (carry_out_op(op) == PROGRESS_BLOCKED)
+    if (carry_out_op(s, op) == PROGRESS_BLOCKED)
         return PROGRESS_BLOCKED;
     schedule_kernel(s, op);
     return PROGRESS_DONE;
@@ -220,7 +226,7 @@ static enum progress begin_kernel(struct sim *s, struct op *op)
  */
 static enum progress begin_host(struct sim *s, struct op *op)
 {
-    if (carry_out_op(op) == PROGRESS_BLOCKED)
+    if (carry_out_op(s, op) == PROGRESS_BLOCKED)
         return PROGRESS_BLOCKED;
     event_push(&s->events, s->now + s->topology->cost.host_function_ps, op, PHASE_LATENCY);
     return PROGRESS_DONE;
@@ -341,11 +347,11 @@ static bool advance_clock(struct sim *s, uint64_t limit_ps, enum progress *progr
 enum progress sim_pass(struct sim *s, uint64_t time_ps)
 {
     enum progress progress = PROGRESS_DONE;
-    cost_enter();
+    cost_enter(&s->cost);
     resume_aside(s);
     while (progress == PROGRESS_DONE && advance_clock(s, time_ps, &progress))
         ;
-    cost_leave();
+    cost_leave(&s->cost);
     if (progress == PROGRESS_DONE && time_ps != UINT64_MAX && time_ps > s->now)
         s->now = time_ps;
     return progress;
@@ -354,13 +360,13 @@ enum progress sim_pass(struct sim *s, uint64_t time_ps)
 enum sim_ran sim_run(struct sim *s, uint64_t end_ps)
 {
     enum progress progress = PROGRESS_DONE;
-    cost_enter();
+    cost_enter(&s->cost);
     resume_aside(s);
     s->awaited = false;
     while (!s->awaited && progress == PROGRESS_DONE && end_ps &&
            advance_clock(s, end_ps - 1, &progress))
         ;
-    cost_leave();
+    cost_leave(&s->cost);
     return s->awaited ? SIM_AWAITED : progress == PROGRESS_DONE ? SIM_REACHED : SIM_POLLS;
 }
 
@@ -417,6 +423,7 @@ struct sim *sim_new(const struct topology *topology)
     s->flows = flows;
     s->sender = (struct sender){.topology = topology, .flows = flows};
     s->engines.topology = topology;
+    cost_start(&s->cost);
     s->observer = (struct op_observer){.self = s,
                                        .ready = op_is_ready,
                                        .ran = kernel_ran,

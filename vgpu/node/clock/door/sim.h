@@ -22,6 +22,9 @@ struct sim *sim_new(const struct topology *topology); /* NULL: host memory ran o
 /* Operations that are not over by then are never finished and keep their references. */
 void sim_end(struct sim *s);
 
+/* Before the node ends: writes what VGPU_CLOCK_COST asks for (cost.h). */
+void sim_report_cost(const struct sim *s);
+
 /* Registers it as an observer of operations, once: operations that become ready are simulated. */
 void sim_observe(struct sim *s);
 void sim_unobserve(struct sim *s);

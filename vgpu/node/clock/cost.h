@@ -6,16 +6,23 @@
 #ifndef VGPU_COST_H
 #define VGPU_COST_H
 
-void cost_start(void);
-void cost_report(void);
+#include <stdint.h>
+#include <stdio.h>
+
+struct cost {
+    FILE *file; /* NULL: nothing is measured */
+    uint64_t begun_ns, since_ns, spent_ns, operations;
+    int depth;
+};
+
+void cost_start(struct cost *c);
+void cost_report(const struct cost *c); /* closes the file */
 
 /* Surround code that is measured; may be nested. cost_pause() and cost_resume() exclude code inside
  * it. */
-void cost_enter(void);
-void cost_leave(void);
-void cost_pause(void);
-void cost_resume(void);
-
-void cost_operation(void);
+void cost_enter(struct cost *c);
+void cost_leave(struct cost *c);
+void cost_pause(struct cost *c);
+void cost_resume(struct cost *c);
 
 #endif
