@@ -129,23 +129,21 @@ void op_after(struct op *op, struct op *dep)
     op->waits_finish += !dep->finished;
 }
 
-void op_touches_home(struct op *op, uint64_t home)
+bool op_touches_home(struct op *op, uint64_t home)
 {
-    for (int i = 0; i < OP_TOUCHES; i++) {
-        if (op->touch[i] == home)
-            return;
+    for (int i = 0; i < OP_TOUCHES && op->touch[i] != home; i++)
         if (op->touch[i] == 0) {
             op->touch[i] = home;
-            return;
+            return true;
         }
-    }
+    return false;
 }
 
 void op_touches(struct op *op, uint64_t address)
 {
     struct pointee p;
     if (memory_find(address, &p))
-        op_touches_home(op, p.home);
+        (void)op_touches_home(op, p.home);
 }
 
 void op_submit(struct op *op)

@@ -110,7 +110,7 @@ static void mark_touched(struct op *op, const struct side *side)
 {
     uint64_t address = side->address, bytes = side->span;
     if (side->found)
-        op_touches_home(op, side->at.home);
+        (void)op_touches_home(op, side->at.home);
     if (!side->at.mapping)
         return;
     for (uint64_t n; bytes > 0 && (n = vmm_piece(address)) > 0; address += n, bytes -= n) {

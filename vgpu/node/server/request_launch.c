@@ -62,29 +62,22 @@ static bool check_launch(struct connection *c, const struct vgpu_launch *l, int 
     return true;
 }
 
-/* Marks all memory whose addresses are among the kernel's arguments as used. Addresses stored in
- * memory (tables of pointers) are not found. */
+/* Marks all memory whose addresses are among the kernel's arguments as used, and counts the bytes
+ * of its GPU's memory that it can read through them. Addresses stored in memory (tables of
+ * pointers) are not found. */
 static void touch_arguments(struct op *op)
 {
-    const struct kernel_run *k = &op->u.kernel;
+    struct kernel_run *k = &op->u.kernel;
     for (uint32_t at = 0; at + sizeof(uint64_t) <= k->launch.args_bytes; at += 4) {
         uint64_t value;
+        struct pointee p;
         memcpy(&value, k->args + at, sizeof value);
-        op_touches(op, value);
+        if (memory_find(value, &p) && op_touches_home(op, p.home) &&
+            (!p.mapping || memory_find(p.home, &p)) && p.device == op->device)
+            k->reach_bytes += p.bytes;
     }
-}
-
-/* The bytes of its GPU's memory that the kernel can read through its arguments. */
-static uint64_t reachable_bytes(const struct op *op)
-{
-    uint64_t bytes = 0;
-    struct pointee p;
     if (op->touch[OP_TOUCHES - 1])
-        return 0; /* the list is full: there may be more */
-    for (int i = 0; i < OP_TOUCHES && op->touch[i]; i++)
-        if (memory_find(op->touch[i], &p) && p.device == op->device)
-            bytes += p.bytes;
-    return bytes;
+        k->reach_bytes = 0; /* the list is full: there may be more */
 }
 
 void request_launch(struct connection *c)
@@ -107,7 +100,6 @@ void request_launch(struct connection *c)
     memcpy(k->args, q->data, k->launch.args_bytes);
     vgpu_text_copy(k->name, sizeof q->call, q->call); /* the smaller size */
     touch_arguments(op);
-    k->reach_bytes = reachable_bytes(op);
     stream_push(s, op);
     request_answer_at_once(c, op);
 }

@@ -175,8 +175,8 @@ void op_drop(struct op *op);
 void op_after(struct op *op, struct op *dep);
 
 /* Records that `op` accesses the allocation with this `home` (struct pointee), or the one that
- * contains `address`, if there is one. */
-void op_touches_home(struct op *op, uint64_t home);
+ * contains `address`, if there is one. False: it was recorded before, or there are too many. */
+bool op_touches_home(struct op *op, uint64_t home);
 void op_touches(struct op *op, uint64_t address);
 
 /* The time when everything that `op` depends on is over and its GPU knows it. */
