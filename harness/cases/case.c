@@ -224,7 +224,7 @@ static void find_case_place(struct lab_test *t)
     for (const struct lab_function *f = lab_about.functions; f->name; f++) {
         if (t->info->todo ? f->todo != t->info->todo : f != named)
             continue;
-        t->line = lab__where(t->options->source, f->name);
+        t->line = lab__definition_line(t->options->source, f->name);
         t->todo = f->todo;
         if (t->line) {
             snprintf(t->file, sizeof t->file, "%s", lab__from_root(t->options->source));

@@ -9,7 +9,7 @@
  *     device.c   the GPUs of a case's node (real GPUs: nonode.c, which has no node either)
  *     crash.c    how and where a program crashed
  *     trap.c     the verdict on a call that a test does not allow
- *     where.c    the line of a function in the student's file
+ *     definition_line.c  the line of a function in the student's file
  *     judge.c    lab_expect's comparisons
  *     compared.c which simple mistake makes what happened of what must happen
  *     seen.c     what a program reports, compared with what the node recorded
@@ -71,6 +71,6 @@ void lab__compare_arrays(struct lab_test *t, const void *got, const void *want, 
 void lab__compare_message(struct lab_test *t);
 
 /* Line of the definition of `function` in a C file, 0 if there is none. */
-int lab__where(const char *path, const char *function);
+int lab__definition_line(const char *path, const char *function);
 
 #endif

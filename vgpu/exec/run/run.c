@@ -354,7 +354,7 @@ void run_resume(uint64_t id, struct vgpu_exec_reply *reply)
         return;
     if (run->events != events)
         reply->moved = true;
-    run->patience = run->events != events ? 0 : run->patience + 1;
+    run->idle_resumes = run->events != events ? 0 : run->idle_resumes + 1;
 }
 
 void run_abort(uint64_t id, struct vgpu_exec_reply *reply)

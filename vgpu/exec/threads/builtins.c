@@ -121,7 +121,7 @@ OFFERED int64_t vgpu_clock64(void)
     struct thread *thread = now.thread;
     uint64_t step = clock_step(thread);
     if (access_watchers.lap) {
-        uint32_t shift = now.run->patience;
+        uint32_t shift = now.run->idle_resumes;
         step = (uint64_t)CLOCK_LAP_STEP << (shift < CLOCK_SHIFT_MAX ? shift : CLOCK_SHIFT_MAX);
         thread->poll.timed = thread->clock.cycles >> 60 == 0;
     }

@@ -52,7 +52,7 @@ static bool is_context_silent(struct reply_watch *w, double now, double cpu, boo
 static int check_progress(const struct context *c, struct reply_watch *w,
                           const struct process *process, char *error, int room)
 {
-    int patience = vgpu_kernel_seconds();
+    int timeout = vgpu_kernel_seconds();
     double now = wall_seconds(), cpu = quiescence_cpu_seconds(c->pid);
     uint64_t progress = memory_control()->progress;
     bool further = !w->begun || progress != w->progress;
@@ -72,14 +72,14 @@ static int check_progress(const struct context *c, struct reply_watch *w,
                  c->device, (int)(now - w->since));
         return -1;
     }
-    if (further && cpu - w->first <= BELIEVED * patience) {
+    if (further && cpu - w->first <= BELIEVED * timeout) {
         w->used = cpu;
         w->progress = progress;
-    } else if (cpu - w->used > patience + 2) {
+    } else if (cpu - w->used > timeout + 2) {
         snprintf(error, (size_t)room, "a kernel ran for %d CPU seconds without any progress",
-                 patience);
+                 timeout);
         return -1;
-    } else if (cpu - w->used > patience) {
+    } else if (cpu - w->used > timeout) {
         spawner_hang(c->pid);
     }
     return 0;

@@ -36,8 +36,8 @@ bool connections_watch(int how, int fd, uint32_t events, void *what)
 int connections_await(struct epoll_event *event, int most, double ms)
 {
     struct pollfd any = {.fd = watch_fd, .events = POLLIN};
-    struct timespec patience = {(time_t)(ms / 1e3), (long)(fmod(ms, 1e3) * 1e6)};
-    if (ms >= 0 && ppoll(&any, 1, &patience, NULL) == 0) /* epoll_wait has a resolution of 1 ms */
+    struct timespec timeout = {(time_t)(ms / 1e3), (long)(fmod(ms, 1e3) * 1e6)};
+    if (ms >= 0 && ppoll(&any, 1, &timeout, NULL) == 0) /* epoll_wait has a resolution of 1 ms */
         return 0;
     int got = epoll_wait(watch_fd, event, most, ms < 0 ? -1 : 0);
     return got > 0 ? got : 0;

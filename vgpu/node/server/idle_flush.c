@@ -31,16 +31,16 @@ static bool may_watch(const struct process *process)
     return false;
 }
 
-int idle_flush_patience_ms(void)
+int idle_flush_timeout_ms(void)
 {
-    int patience = -1;
+    int timeout = -1;
     for (const struct process *p = order_pending(server_state()->order) ? process_first() : NULL; p;
          p = p->next)
         if (p->server.silence.silent && p->server.silence.calls == p->server.calls)
             return SILENT_LOOK_MS;
         else if (may_watch(p))
-            patience = LOOK_MS;
-    return patience;
+            timeout = LOOK_MS;
+    return timeout;
 }
 
 /* True if the program has been silent long enough since its last call. */
@@ -86,11 +86,11 @@ static void start_watching(double now)
         p->server.cpu_when_quiescent = quiescence_cpu_seconds(p->os_pid);
 }
 
-static bool all_quiescent(double patience)
+static bool all_quiescent(double timeout)
 {
     for (const struct process *p = process_first(); p; p = p->next) {
         double cpu = quiescence_cpu_seconds(p->os_pid);
-        if (cpu < 0 || cpu - p->server.cpu_when_quiescent > SLEEPS_SHARE * patience)
+        if (cpu < 0 || cpu - p->server.cpu_when_quiescent > SLEEPS_SHARE * timeout)
             return false;
     }
     return true;
@@ -99,18 +99,18 @@ static bool all_quiescent(double patience)
 const char *idle_flush_hopeless(bool all_wait)
 {
     static char why[100];
-    double now = wall_seconds(), patience = vgpu_kernel_seconds();
+    double now = wall_seconds(), timeout = vgpu_kernel_seconds();
     if (calm_since == 0) {
         calm_since = now;
         start_watching(now);
     }
     if (all_wait)
         return now - calm_since > DEADLOCK_S ? "every host thread waits" : NULL;
-    if (!all_quiescent(patience) || hostcall_pending())
+    if (!all_quiescent(timeout) || hostcall_pending())
         start_watching(now);
-    if (now - quiescent_since <= patience)
+    if (now - quiescent_since <= timeout)
         return NULL;
     snprintf(why, sizeof why, "no host thread has called or used the processor for %.0f s",
-             patience);
+             timeout);
     return why;
 }

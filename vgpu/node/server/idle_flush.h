@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /* How long the node may sleep before idle_flush, in ms; -1: no limit. */
-int idle_flush_patience_ms(void);
+int idle_flush_timeout_ms(void);
 
 /* Called when there was no call for that long: carries out pending work of programs that have been
  * silent long enough. */

@@ -299,15 +299,15 @@ static void accept_one(int listener)
 }
 
 /* How long to wait for events, in ms. */
-static double patience_ms(void)
+static double round_timeout_ms(void)
 {
-    if (time_bound_patience_ms() > 0)
-        return time_bound_patience_ms();
+    if (time_bound_timeout_ms() > 0)
+        return time_bound_timeout_ms();
     if (connections_any_busy())
         return RETRY_MS;
     if (hostcall_pending())
         return IDLE_MS;
-    return connection_count() ? idle_flush_patience_ms() : FIRST_CLIENT_MS;
+    return connection_count() ? idle_flush_timeout_ms() : FIRST_CLIENT_MS;
 }
 
 static void run_idle_work(void)
@@ -364,7 +364,7 @@ static void serve_round(int *listener)
     struct epoll_event event[MAX_EVENTS];
     bool served = connection_count() > 0, newcomer = false;
     update_watches();
-    int count = connections_await(event, MAX_EVENTS, patience_ms());
+    int count = connections_await(event, MAX_EVENTS, round_timeout_ms());
     if (count == 0)
         run_idle_work();
     vmm_export_reap();

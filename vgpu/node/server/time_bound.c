@@ -10,9 +10,9 @@
 #include "server_state.h"
 #include "spawner.h"
 
-#define PATIENCE_CPU_S 0.1 /* processor time used by the program without a call of the thread */
+#define HOLD_CPU_S 0.1 /* processor time used by the program without a call of the thread */
 /* Real time after which a thread counts as stopped or starved. */
-#define PATIENCE_S 5.0
+#define HOLD_S 5.0
 #define UNKNOWN_S 0.05 /* real time if the operating system does not tell which threads sleep */
 #define NEVER UINT64_MAX
 #define PROCESSES 256 /* with more processes the result is QUIESCENT_UNKNOWN */
@@ -125,8 +125,8 @@ static void watch_hold(struct thread_hold *hold, const struct process *p, enum q
     double now = wall_seconds(), cpu = quiescence_cpu_seconds(p->os_pid);
     if (hold->since == 0)
         *hold = (struct thread_hold){.since = now, .cpu = cpu};
-    double patience = quiescent == QUIESCENT_UNKNOWN || cpu < 0 ? UNKNOWN_S : PATIENCE_S;
-    hold->given_up = cpu - hold->cpu > PATIENCE_CPU_S || now - hold->since > patience;
+    double timeout = quiescent == QUIESCENT_UNKNOWN || cpu < 0 ? UNKNOWN_S : HOLD_S;
+    hold->given_up = cpu - hold->cpu > HOLD_CPU_S || now - hold->since > timeout;
 }
 
 static bool give_up_holds(enum quiescence quiescent)
@@ -197,7 +197,7 @@ bool time_bound_step(void)
     return came;
 }
 
-double time_bound_patience_ms(void)
+double time_bound_timeout_ms(void)
 {
     if (held_since == 0)
         return 0;

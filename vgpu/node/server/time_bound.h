@@ -7,7 +7,7 @@
  *
  * A thread that makes no call holds virtual time back until it makes one, or until no thread of any
  * program runs (quiescence.h): then threads that wait continue, one at a time. A thread that
- * computes for longer than PATIENCE_S no longer holds time back; work that it issues afterwards may
+ * computes for longer than HOLD_S no longer holds time back; work that it issues afterwards may
  * be late, which is reported (late_issue.h).
  */
 #ifndef VGPU_TIME_BOUND_H
@@ -39,7 +39,7 @@ bool time_bound_step(void);
 
 /* If time is held back although something waits for it: the number of ms after which to try again,
  * which grows. 0: time is not held back. */
-double time_bound_patience_ms(void);
+double time_bound_timeout_ms(void);
 
 /* True if every host thread waits for the node, or none runs. */
 bool time_bound_all_wait(void);

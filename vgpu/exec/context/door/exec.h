@@ -239,7 +239,7 @@ struct run {
     uint64_t events; /* threads that made lasting progress: left, passed a barrier, saw a change */
     bool stirred;    /* in this lap a polling thread read something new: block_schedule.c */
     bool moved;      /* since RUN or RESUME */
-    uint32_t patience; /* times that it was resumed without effect */
+    uint32_t idle_resumes; /* times that it was resumed without effect */
 
     struct vgpu_run_counts counts;
     struct sample sample[2]; /* reads, writes */

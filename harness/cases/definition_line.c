@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * where.c: finds the line on which a C function is defined, so that a failure can name it.
+ * definition_line.c: finds the line on which a C function is defined, so that a failure can name
+ * it.
  *
  * Scans for the tokens NAME ( ... ) { at brace depth 0. Comments, strings and preprocessor lines
  * are skipped. In doubt it finds nothing, and the failure names no line.
@@ -135,7 +136,7 @@ static int find_definition(struct scan s, const char *function)
     return 0;
 }
 
-int lab__where(const char *path, const char *function)
+int lab__definition_line(const char *path, const char *function)
 {
     char *text = load_source(path);
     if (!text)
