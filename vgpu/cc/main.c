@@ -27,15 +27,6 @@ static const char *object_name(const char *source, enum cc_action action)
     return cc_with_suffix(cc_base_name(source), action >= CC_FATBIN ? suffix[action] : ".o");
 }
 
-/* A .c or .cpp: the compiler's own business. */
-static bool compile_plain(const struct cc_job *job, const struct cc_input *input,
-                          const char *object)
-{
-    struct cc_list command = cc_plain_command(job, input, object);
-
-    return cc_run(&command) == 0;
-}
-
 /* -E and -M. */
 static bool preprocess(const struct cc_job *job, const struct cc_input *input)
 {
@@ -48,12 +39,11 @@ static bool preprocess(const struct cc_job *job, const struct cc_input *input)
         command = cc_clang_command(job, clang.path, CC_HOST_SIDE, CC_TO_TEXT, input->path, NULL);
     else
         return false;
-    if (job->options->action != CC_PREPROCESS) {
-        cc_add(&command, job->options->action == CC_DEPENDENCIES ? "-M" : "-MM");
-        cc_add_pair(&command, "-MT", object_name(input->path, CC_COMPILE));
-    }
+    if (job->options->action != CC_PREPROCESS)
+        cc_add_line(&command, "%s -MT %s", job->options->action == CC_DEPENDENCIES ? "-M" : "-MM",
+                    object_name(input->path, CC_COMPILE));
     if (job->options->output != NULL)
-        cc_add_pair(&command, "-o", job->options->output);
+        cc_add_line(&command, "-o %s", job->options->output);
     return cc_run(&command) == 0;
 }
 
@@ -132,8 +122,7 @@ static bool make_archive(const struct cc_job *job, const struct cc_list *objects
     const struct cc_options *options = job->options;
     struct cc_list command = {0};
 
-    cc_add(&command, options->archiver != NULL ? options->archiver : "ar");
-    cc_add(&command, "cr");
+    cc_add_line(&command, "%s cr", options->archiver != NULL ? options->archiver : "ar");
     cc_add_all(&command, &options->archive);
     cc_add(&command, options->output != NULL ? options->output : "a.a");
     for (size_t i = 0; i < objects->count; i++)
@@ -155,14 +144,6 @@ static int run_linked(const struct cc_options *options)
     return cc_run(&command);
 }
 
-static bool only_device_link(const struct cc_job *job, const struct cc_list *objects)
-{
-    const char *output = job->options->output;
-    bool made;
-
-    return cc_device_link(job, objects, output != NULL ? output : "a_dlink.o", &made);
-}
-
 /* Are the objects of sources only on the way to something else? */
 static bool links(const struct cc_options *options)
 {
@@ -173,18 +154,19 @@ static bool make_result(const struct cc_job *job, int number, const char *object
 {
     const struct cc_input *input = &job->options->input[number];
     enum cc_language language = cc_language_of(input);
+    bool module = makes_modules(job->options);
 
     if (language == CC_LANG_CUDA)
         return cc_compile_cuda(job, input->path, object, number);
-    if (language == CC_LANG_PTX && makes_modules(job->options))
+    if (language == CC_LANG_PTX && module)
         return cc_compile_ptx(job, input->path, object, number);
-    if (language == CC_LANG_PTX)
-        cc_fail("'%s': PTX is made a module for cuModuleLoad: with -fatbin, -cubin or -ptx",
-                input->path);
-    else if (makes_modules(job->options))
-        cc_fail("'%s' is no CUDA file: there is no device code in it", input->path);
-    else
-        return compile_plain(job, input, object);
+    if (language != CC_LANG_PTX && !module) {
+        struct cc_list command = cc_plain_command(job, input, object);
+        return cc_run(&command) == 0;
+    }
+    cc_fail(module ? "'%s' is no CUDA file: there is no device code in it"
+                   : "'%s': PTX is made a module for cuModuleLoad: with -fatbin, -cubin or -ptx",
+            input->path);
     return false;
 }
 
@@ -236,7 +218,9 @@ static bool is_sound(const struct cc_options *options)
 static bool carry_out_options(const struct cc_job *job)
 {
     const struct cc_options *options = job->options;
+    const char *output = options->output != NULL ? options->output : "a_dlink.o";
     struct cc_list objects = {0};
+    bool made;
 
     for (size_t i = 0; i < options->input_count; i++) {
         bool source = cc_language_of(&options->input[i]) != CC_LANG_OBJECT;
@@ -247,7 +231,7 @@ static bool carry_out_options(const struct cc_job *job)
             return false;
     }
     if (options->action == CC_DEVICE_LINK)
-        return only_device_link(job, &objects);
+        return cc_device_link(job, &objects, output, &made);
     if (options->action == CC_LIBRARY)
         return make_archive(job, &objects);
     return options->action != CC_LINK || link_program(job, &objects);
@@ -255,15 +239,12 @@ static bool carry_out_options(const struct cc_job *job)
 
 static bool start_commands(const struct cc_options *options)
 {
-    enum cc_show show = options->dryrun    ? CC_SHOW_ONLY
-                        : options->verbose ? CC_SHOW_RUN
-                                           : CC_SHOW_NOT;
+    enum cc_show show = options->verbose ? CC_SHOW_RUN : CC_SHOW_NOT;
     const char *name =
         options->output != NULL ? options->output : object_name(options->input[0].path, CC_COMPILE);
-
     const char *keep = options->keep_dir != NULL ? options->keep_dir : cc_format("%s.vgpu", name);
 
-    return cc_proc_start(show, options->keep ? keep : NULL);
+    return cc_proc_start(options->dryrun ? CC_SHOW_ONLY : show, options->keep ? keep : NULL);
 }
 
 int main(int argc, char **argv)

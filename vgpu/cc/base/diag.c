@@ -14,22 +14,9 @@ struct finding {
     bool is_error;
 };
 
-static struct finding *found; /* those before `said` were printed */
-static size_t found_count, found_capacity, said;
+static struct finding *found; /* not printed yet */
+static size_t found_count, found_capacity;
 static int errors;
-
-static bool same_place(struct cc_place a, struct cc_place b)
-{
-    return a.line == b.line && a.column == b.column && strcmp(a.file, b.file) == 0;
-}
-
-static bool was_found(struct cc_place place, const char *message)
-{
-    for (size_t i = 0; i < found_count; i++)
-        if (same_place(found[i].place, place) && strcmp(found[i].message, message) == 0)
-            return true;
-    return false;
-}
 
 /* Prints the line of the user's file, and a caret; nothing if the file cannot be read. */
 static void quote_line(struct cc_place place)
@@ -54,21 +41,17 @@ static void say(struct finding finding)
 {
     struct cc_place place = finding.place;
     bool color = isatty(STDERR_FILENO) != 0;
-    const char *kind = finding.is_error ? "error" : "warning";
+    const char *kind = finding.is_error ? "error:" : "warning:";
 
-    fprintf(stderr, "%s%s:%d:%d: %s%s:%s %s\n", color ? "\033[1m" : "", place.file, place.line,
-            place.column,
-            !color             ? ""
-            : finding.is_error ? "\033[31m"
-                               : "\033[35m",
-            kind, color ? "\033[0m" : "", finding.message);
+    if (color)
+        kind = cc_format("\033[%dm%s\033[0m", finding.is_error ? 31 : 35, kind);
+    fprintf(stderr, "%s%s:%d:%d: %s %s\n", color ? "\033[1m" : "", place.file, place.line,
+            place.column, kind, finding.message);
     quote_line(place);
 }
 
 static void add(struct cc_place place, const char *message, bool is_error)
 {
-    if (was_found(place, message))
-        return;
     found = cc_grow(found, found_count, &found_capacity, sizeof *found);
     found[found_count++] = (struct finding){place, message, is_error};
     errors += is_error;
@@ -101,15 +84,19 @@ static int in_order(const void *a, const void *b)
         return file;
     if (x->place.line != y->place.line)
         return x->place.line < y->place.line ? -1 : 1;
-    return (x->place.column > y->place.column) - (x->place.column < y->place.column);
+    if (x->place.column != y->place.column)
+        return x->place.column < y->place.column ? -1 : 1;
+    return strcmp(x->message, y->message);
 }
 
 void cc_say_all(void)
 {
-    if (found_count > said)
-        qsort(found + said, found_count - said, sizeof *found, in_order);
-    for (; said < found_count; said++)
-        say(found[said]);
+    if (found_count != 0)
+        qsort(found, found_count, sizeof *found, in_order);
+    for (size_t i = 0; i < found_count; i++)
+        if (i == 0 || in_order(&found[i - 1], &found[i]) != 0)
+            say(found[i]);
+    found_count = 0;
 }
 
 void cc_fail(const char *format, ...)

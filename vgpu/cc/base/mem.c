@@ -110,12 +110,6 @@ void cc_add(struct cc_list *list, const char *string)
     list->item[list->count] = NULL;
 }
 
-void cc_add_pair(struct cc_list *list, const char *option, const char *value)
-{
-    cc_add(list, option);
-    cc_add(list, value);
-}
-
 void cc_add_all(struct cc_list *list, const struct cc_list *more)
 {
     for (size_t i = 0; i < more->count; i++)
@@ -130,6 +124,26 @@ void cc_add_words(struct cc_list *list, const char *words)
         words += length;
         words += strspn(words, " ");
     }
+}
+
+void cc_add_line(struct cc_list *list, const char *words, ...)
+{
+    struct cc_list parts = {0};
+    va_list args;
+
+    cc_add_words(&parts, words);
+    va_start(args, words);
+    for (size_t i = 0; i < parts.count; i++) {
+        struct cc_text word = {0};
+        const char *at = parts.item[i];
+        for (const char *hole; (hole = strstr(at, "%s")) != NULL; at = hole + 2) {
+            cc_put(&word, at, (size_t)(hole - at));
+            cc_puts(&word, va_arg(args, const char *));
+        }
+        cc_puts(&word, at);
+        cc_add(list, word.data);
+    }
+    va_end(args);
 }
 
 bool cc_has_word(const struct cc_list *words, const char *word)

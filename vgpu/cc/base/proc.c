@@ -3,9 +3,9 @@
  */
 #include "proc.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +27,8 @@ static bool temporary;
 static char folder[PATH_LIMIT];
 static const char *volatile unfinished; /* result */
 
+static volatile sig_atomic_t is_child; /* what is above is the parent's */
+
 static const int asked_to_end[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
 
@@ -35,22 +37,17 @@ static volatile sig_atomic_t child_pid[CHILDREN_MAX];
 
 /* ---- the end ---- */
 
-/* Uses only async-signal-safe calls, except opendir and the like: nothing else of the program runs
- * any more, and no heap call of the arena is in progress. */
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    (void)info, (void)type, (void)at;
+    return remove(path);
+}
+
+/* nftw is not async-signal-safe, but nothing else of the program runs any more. */
 static void remove_temporary(void)
 {
-    char path[2 * PATH_LIMIT];
-    DIR *dir = temporary ? opendir(folder) : NULL;
-    struct dirent *entry;
-
-    if (dir == NULL)
-        return;
-    while ((entry = readdir(dir)) != NULL) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        unlink(path);
-    }
-    closedir(dir);
-    rmdir(folder);
+    if (temporary)
+        nftw(folder, remove_entry, 1, FTW_DEPTH | FTW_PHYS);
     temporary = false;
 }
 
@@ -65,6 +62,8 @@ static void remove_unfinished(void)
 
 static void stop_children(void)
 {
+    if (is_child)
+        return;
     for (int i = 0; i < CHILDREN_MAX; i++)
         if (child_pid[i] > 0)
             kill(child_pid[i], SIGTERM);
@@ -90,7 +89,7 @@ static void end_by_crash(int number)
         "compile the file: VGPU_CLANG names its clang++\n";
 
     signal(number, SIG_DFL);
-    if (write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0)
+    if (!is_child && write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0)
         raise(number);
     end_by_signal(number);
 }
@@ -183,18 +182,10 @@ static int fork_child(const char *errors)
     note_child(pid);
     if (pid != 0)
         return pid;
+    is_child = true;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    temporary = false;
-    unfinished = NULL;
-    for (int i = 0; i < CHILDREN_MAX; i++)
-        child_pid[i] = 0;
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        signal(crashes[i], SIG_DFL);
-    for (size_t i = 0; i < sizeof asked_to_end / sizeof *asked_to_end; i++)
-        if (signal(asked_to_end[i], SIG_DFL) == SIG_IGN)
-            signal(asked_to_end[i], SIG_IGN);
     int fd = errors != NULL ? open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666) : STDERR_FILENO;
     if (fd < 0 || (fd != STDERR_FILENO && (dup2(fd, STDERR_FILENO) < 0 || close(fd) != 0)))
         _exit(1);

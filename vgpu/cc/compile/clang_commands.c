@@ -30,10 +30,9 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
         /* Not unrolled, since advice about a launch in a loop over GPUs needs a single call. */
         cc_add_words(command, "--cuda-host-only -fno-unroll-loops -fno-strict-return");
         cc_add_all(command, &options->host);
-        /* a tail call has no line of its own: vgpu/api/core/caller.c */
-        cc_add(command, "-fno-optimize-sibling-calls");
-        /* as g++: what vgpu/common/dwarf_lines.c reads */
-        cc_add(command, "-fdebug-default-version=4");
+        /* A tail call has no line of its own: vgpu/api/core/caller.c. DWARF as of g++:
+         * vgpu/common/dwarf_lines.c reads it. */
+        cc_add_words(command, "-fno-optimize-sibling-calls -fdebug-default-version=4");
         return;
     }
     cc_add_words(command, "--cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -O2 "
@@ -86,7 +85,7 @@ static void add_wrapper_folders(struct cc_list *command, const char *compiler)
         else if (cc_starts(line, "End of search"))
             inside = false;
         else if (inside && *line == ' ' && !is_everybodys(line + 1))
-            cc_add_pair(command, "-isystem", cc_format("%s", line + 1));
+            cc_add_line(command, "-isystem %s", line + 1);
     }
     if (said != NULL)
         pclose(said);
@@ -98,7 +97,7 @@ void cc_add_language(struct cc_list *command, const struct cc_job *job)
     const char *std = options->std != NULL ? options->std : "gnu++17";
 
     /* CUDA's headers are C++11 */
-    cc_add(command, cc_format("-std=%s", strcmp(std, "c++03") == 0 ? "c++11" : std));
+    cc_add_line(command, "-std=%s", strcmp(std, "c++03") == 0 ? "c++11" : std);
     /* What Clang knows of a Toolkit stays away; its version chooses how a launch is compiled. */
     cc_add_words(command, "--cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 "
                           "-Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version "
@@ -114,14 +113,14 @@ void cc_add_language(struct cc_list *command, const struct cc_job *job)
                                            : "-Xclang -fno-cuda-host-device-constexpr");
     cc_add_words(command, "-Wno-error=c++11-narrowing -Wno-register "
                           "-Wno-reserved-user-defined-literal"); /* as g++ */
-    cc_add_pair(command, "-isystem", cc_format("%s/vgpu/over", job->places.include));
+    cc_add_line(command, "-isystem %s/vgpu/over", job->places.include);
     cc_add_headers_folders(command, job);
-    cc_add(command, cc_format("-DVGPU_CONTRACT=\"%s/image.h\"", job->places.contract));
+    cc_add_line(command, "-DVGPU_CONTRACT=\"%s/image.h\"", job->places.contract);
 }
 
 void cc_add_prelude(struct cc_list *command, const struct cc_job *job)
 {
-    cc_add_pair(command, "-include", cc_format("%s/vgpu/prelude.h", job->places.include));
+    cc_add_line(command, "-include %s/vgpu/prelude.h", job->places.include);
 }
 
 struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enum cc_side side,
@@ -143,10 +142,9 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
     cc_add_all(&command, &options->common);
     add_wrapper_folders(&command, options->cxx);
     cc_add_all(&command, &options->warnings);
-    cc_add_words(&command, "-x cuda");
-    cc_add(&command, source);
+    cc_add_line(&command, "-x cuda %s", source);
     if (output != NULL)
-        cc_add_pair(&command, "-o", output);
+        cc_add_line(&command, "-o %s", output);
     return command;
 }
 
@@ -155,13 +153,9 @@ struct cc_list cc_host_code_command(const struct cc_job *job, const char *clang,
 {
     struct cc_list command = {0};
 
-    cc_add(&command, clang);
-    cc_add_words(&command, "-c -Wno-unused-command-line-argument");
+    cc_add_line(&command, "%s -c -Wno-unused-command-line-argument", clang);
     cc_add_all(&command, &job->options->host);
-    cc_add(&command, "-fno-optimize-sibling-calls");
-    cc_add_words(&command, "-x ir");
-    cc_add(&command, bitcode);
-    cc_add_pair(&command, "-o", object);
+    cc_add_line(&command, "-fno-optimize-sibling-calls -x ir %s -o %s", bitcode, object);
     return command;
 }
 
@@ -211,16 +205,12 @@ bool cc_link_image(const struct cc_job *job, const char *object, const char *ima
     const char *script = cc_temp_path("clang.ld"), *names = cc_temp_path("clang.ver");
     struct cc_list command = {0};
 
-    cc_add(&command, job->options->cxx);
-    cc_add_words(&command, "-shared -nostdlib -Wl,-z,now -Wl,-z,norelro -Wl,-z,noexecstack "
-                           "-Wl,--build-id=none -Wl,--hash-style=gnu "
-                           "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
-    cc_add(&command, cc_format("-Wl,-T,%s", script));
-    cc_add(&command, cc_format("-Wl,--version-script=%s", names));
-    cc_add(&command, object);
-    cc_add(&command, "-lgcc");
-    cc_add(&command, "-o");
-    cc_add(&command, image);
+    cc_add_line(&command,
+                "%s -shared -nostdlib -Wl,-z,now -Wl,-z,norelro -Wl,-z,noexecstack "
+                "-Wl,--build-id=none -Wl,--hash-style=gnu "
+                "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset "
+                "-Wl,-T,%s -Wl,--version-script=%s %s -lgcc -o %s",
+                job->options->cxx, script, names, object, image);
     return cc_write_file(script, layout, strlen(layout)) &&
            cc_write_file(names, exports, strlen(exports)) && cc_run(&command) == 0;
 }

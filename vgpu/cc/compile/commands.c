@@ -44,21 +44,19 @@ void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *
         return;
     cc_add(command, options->deps_flag);
     cc_add_all(command, &options->deps);
-    if (!cc_has_word(&options->deps, "-MF")) {
-        cc_add(command, "-MF");
-        cc_add(command,
-               cc_with_suffix(options->output != NULL ? named : cc_base_name(source), ".d"));
-    }
+    if (!cc_has_word(&options->deps, "-MF"))
+        cc_add_line(command, "-MF %s",
+                    cc_with_suffix(options->output != NULL ? named : cc_base_name(source), ".d"));
     if (!cc_has_word(&options->deps, "-MT") && !cc_has_word(&options->deps, "-MQ"))
-        cc_add_pair(command, "-MT", named);
+        cc_add_line(command, "-MT %s", named);
 }
 
 /* CCCL's cuda/atomic goes before ours, which does not go together with the rest of CCCL. */
 void cc_add_headers_folders(struct cc_list *command, const struct cc_job *job)
 {
     if (job->places.cccl != NULL)
-        cc_add_pair(command, "-isystem", job->places.cccl);
-    cc_add_pair(command, "-isystem", job->places.include);
+        cc_add_line(command, "-isystem %s", job->places.cccl);
+    cc_add_line(command, "-isystem %s", job->places.include);
 }
 
 struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input *input,
@@ -68,21 +66,19 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
     bool c = cc_language_of(input) == CC_LANG_C;
     struct cc_list command = {0};
 
-    cc_add(&command, c ? options->cc : options->cxx);
-    cc_add(&command, object != NULL ? "-c" : "-E");
+    cc_add_line(&command, "%s %s", c ? options->cc : options->cxx, object != NULL ? "-c" : "-E");
     /* -std=c++17 is not for C files, nor -std=c11 for C++ ones. */
     if (options->std != NULL && (strstr(options->std, "++") != NULL) == !c)
-        cc_add(&command, cc_format("-std=%s", options->std));
+        cc_add_line(&command, "-std=%s", options->std);
     cc_add_all(&command, &options->host);
     cc_add_all(&command, &options->common);
     cc_add_all(&command, &options->warnings);
     cc_add_headers_folders(&command, job);
     if (object != NULL)
         cc_add_deps(job, &command, input->path, object);
-    cc_add_words(&command, c ? "-x c" : "-x c++");
-    cc_add(&command, input->path);
+    cc_add_line(&command, "-x %s %s", c ? "c" : "c++", input->path);
     if (object != NULL)
-        cc_add_pair(&command, "-o", object);
+        cc_add_line(&command, "-o %s", object);
     return command;
 }
 
@@ -141,18 +137,16 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
     for (size_t i = 0; i < objects->count; i++)
         cc_add(&command, static_form(job, objects->item[i]));
     if (cc_has_word(&job->options->link, "-r")) {
-        cc_add_pair(&command, "-o", output);
+        cc_add_line(&command, "-o %s", output);
         return command;
     }
     add_static_names(&command, host);
-    cc_add(&command, cc_format("-L%s", job->places.library)); /* -lnccl */
-    cc_add(&command, "-Wl,--start-group");
-    cc_add(&command, cc_format("%s/libvgpurt.a", job->places.library));
-    cc_add(&command, cc_format("%s/libvgpu_common.a", job->places.library));
-    cc_add(&command, "-Wl,--end-group");
+    /* -L: for -lnccl */
+    cc_add_line(&command,
+                "-L%s -Wl,--start-group %s/libvgpurt.a %s/libvgpu_common.a -Wl,--end-group",
+                job->places.library, job->places.library, job->places.library);
     if (openmp)
         add_openmp(&command, job->options);
-    cc_add_words(&command, "-lpthread -ldl -lm -lrt -o");
-    cc_add(&command, output);
+    cc_add_line(&command, "-lpthread -ldl -lm -lrt -o %s", output);
     return command;
 }

@@ -56,14 +56,11 @@ static struct cc_list command_of(const struct file *file, enum cc_side side, con
         cc_clang_command(file->job, file->clang.path, side,
                          header != NULL ? CC_WITH_PRELUDE : CC_TO_CODE, file->source, output);
 
-    if (header != NULL) {
-        cc_add_words(&command, "-Xclang -include-pch -Xclang");
-        cc_add(&command, header);
-    }
-    for (size_t i = 0; i < file->copies.file.count; i++) {
-        cc_add_words(&command, "-ferror-limit=0 -Xclang -remap-file -Xclang");
-        cc_add(&command, cc_format("%s;%s", file->copies.file.item[i], file->copies.copy.item[i]));
-    }
+    if (header != NULL)
+        cc_add_line(&command, "-Xclang -include-pch -Xclang %s", header);
+    for (size_t i = 0; i < file->copies.file.count; i++)
+        cc_add_line(&command, "-ferror-limit=0 -Xclang -remap-file -Xclang %s;%s",
+                    file->copies.file.item[i], file->copies.copy.item[i]);
     return command;
 }
 
@@ -72,8 +69,7 @@ static struct cc_list host_command(const struct file *file, const char *output)
 {
     struct cc_list command = command_of(file, CC_HOST_SIDE, output);
 
-    cc_add_words(&command, "-Xclang -fcuda-include-gpubinary -Xclang");
-    cc_add(&command, output_path(file, "unit"));
+    cc_add_line(&command, "-Xclang -fcuda-include-gpubinary -Xclang %s", output_path(file, "unit"));
     cc_add_deps(file->job, &command, file->source, file->object);
     return command;
 }
@@ -182,7 +178,7 @@ static void rename_launch(const struct file *file, struct cc_list *objcopy)
     for (size_t i = 0; i < common->count; i++)
         per_thread |= cc_starts(common->item[i], "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
     if (per_thread)
-        cc_add_pair(objcopy, "--redefine-sym", "cudaLaunchKernel=cudaLaunchKernel_ptsz");
+        cc_add_words(objcopy, "--redefine-sym cudaLaunchKernel=cudaLaunchKernel_ptsz");
 }
 
 /* Without kernels and variables Clang makes no section; -o /dev/null has none. */
@@ -201,7 +197,7 @@ static bool add_image(const struct file *file, const struct cc_text *fatbin,
 {
     const char *path = output_path(file, "device.fatbin");
 
-    cc_add_pair(objcopy, "--update-section", cc_format(".nv_fatbin=%s", path));
+    cc_add_line(objcopy, "--update-section .nv_fatbin=%s", path);
     return cc_write_file(path, fatbin->data, fatbin->length);
 }
 

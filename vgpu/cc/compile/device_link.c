@@ -70,9 +70,9 @@ static void rename_symbols(struct cc_list *command, const char *object, const ch
     for (size_t i = 0; i < symbols.count; i++) {
         const char *name = symbols.item[i].name;
         if (cc_starts(name, "__cudaRegisterLinkedBinary")) {
-            cc_add_pair(command, "--redefine-sym", cc_format("%s=%s", name, link_function(unit)));
+            cc_add_line(command, "--redefine-sym %s=%s", name, link_function(unit));
         } else if (cc_starts(name, "__fatbinwrap")) {
-            cc_add_pair(command, "--localize-symbol", name);
+            cc_add_line(command, "--localize-symbol %s", name);
         }
     }
 }
@@ -83,8 +83,10 @@ bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *
     const struct cc_part part = {
         .unit = file->unit, .source = file->source, .bitcode = file->data, .bytes = file->bytes};
 
-    cc_add_words(objcopy, "--set-section-flags " CC_PART_SECTION "=exclude,readonly --add-section");
-    cc_add(objcopy, cc_format(CC_PART_SECTION "=%s", path));
+    cc_add_line(objcopy,
+                "--set-section-flags " CC_PART_SECTION "=exclude,readonly "
+                "--add-section " CC_PART_SECTION "=%s",
+                path);
     rename_symbols(objcopy, object, file->unit);
     return cc_write_part(path, &part);
 }
@@ -111,11 +113,9 @@ static bool make_object(const struct cc_job *job, const struct cc_text *text, co
     const char *path = cc_temp_path("linked.s");
     struct cc_list command = {0};
 
-    cc_add(&command, job->options->cxx);
-    cc_add_words(&command, "-c -I");
-    cc_add(&command, cc_temp_path("")); /* of what .incbin names */
-    cc_add_pair(&command, "-o", object);
-    cc_add(&command, path);
+    /* -I: of what .incbin names */
+    cc_add_line(&command, "%s -c -I %s -o %s %s", job->options->cxx, cc_temp_path(""), object,
+                path);
     return cc_write_file(path, text->data, text->length) && cc_run(&command) == 0;
 }
 
@@ -174,6 +174,7 @@ static const char *archive_of(const struct cc_options *options, const char *libr
     return NULL;
 }
 
+/* The parts that no device link has linked. */
 static struct cc_parts collect(const struct cc_job *job, const struct cc_list *objects)
 {
     struct cc_parts parts = {0};
@@ -185,27 +186,18 @@ static struct cc_parts collect(const struct cc_job *job, const struct cc_list *o
         if (path != NULL && *path != '-')
             cc_collect_parts(path, &parts);
     }
+    size_t left = 0;
+    for (size_t i = 0; i < parts.count; i++)
+        if (!cc_has_word(&parts.linked, parts.item[i].unit))
+            parts.item[left++] = parts.item[i];
+    parts.count = left;
     return parts;
-}
-
-/* The parts that no device link has linked. */
-static struct cc_parts not_linked(const struct cc_parts *all)
-{
-    struct cc_parts left = {0};
-
-    for (size_t i = 0; i < all->count; i++) {
-        if (cc_has_word(&all->linked, all->item[i].unit))
-            continue;
-        left.item = cc_grow(left.item, left.count, &left.capacity, sizeof *left.item);
-        left.item[left.count++] = all->item[i];
-    }
-    return left;
 }
 
 bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, const char *object,
                     bool *made)
 {
-    struct cc_parts all = collect(job, objects), parts = not_linked(&all);
+    struct cc_parts parts = collect(job, objects);
     const char *path = cc_temp_path("linked.fatbin");
     struct cc_text text = {0};
 

@@ -45,8 +45,7 @@ static bool make_form(const struct cc_job *job, const struct cc_clang *clang,
     struct cc_list command =
         cc_clang_command(&own, clang->path, form->level != NULL ? CC_HOST_SIDE : CC_DEVICE_SIDE,
                          CC_TO_HEADER, source, NULL);
-    cc_add_words(&command, "-Xclang -emit-pch -Xclang -o -Xclang");
-    cc_add(&command, output);
+    cc_add_line(&command, "-Xclang -emit-pch -Xclang -o -Xclang %s", output);
     return cc_run(&command) == 0;
 }
 

@@ -11,35 +11,28 @@
 
 #include "compile.h"
 
-static void show_libraries(const struct cc_places *places)
-{
-    fprintf(stderr, "\"-L%s/lib64\"", places->toolkit);
-}
-
 void cc_show_places(const struct cc_places *places)
 {
-    const char *path = getenv("PATH");
+    const char *path = getenv("PATH"), *top = places->toolkit;
 
-    if (places->toolkit == NULL)
+    if (top == NULL)
         return;
-    fprintf(stderr, "#$ _HERE_=%s/bin\n#$ TOP=%s\n", places->toolkit, places->toolkit);
-    fprintf(stderr, "#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n", places->toolkit);
-    fprintf(stderr, "#$ PATH=%s/bin:%s\n", places->toolkit, path != NULL ? path : "");
-    fprintf(stderr, "#$ INCLUDES=\"-I%s/include\"\n#$ LIBRARIES=  ", places->toolkit);
-    show_libraries(places);
-    fprintf(stderr, "\n#$ DEVICE_FLAGS=-arch compute_90\n");
+    fprintf(stderr, "#$ _HERE_=%s/bin\n#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n", top,
+            top, top);
+    fprintf(stderr, "#$ PATH=%s/bin:%s\n", top, path != NULL ? path : "");
+    fprintf(stderr, "#$ INCLUDES=\"-I%s/include\"\n#$ LIBRARIES=  \"-L%s/lib64\"\n", top, top);
+    fputs("#$ DEVICE_FLAGS=-arch compute_90\n", stderr);
 }
 
 void cc_show_link(const struct cc_job *job, const struct cc_list *objects)
 {
     const char *output = job->options->output != NULL ? job->options->output : "a.out";
+    const char *top = job->places.toolkit;
 
-    if (job->places.toolkit == NULL)
+    if (top == NULL)
         return;
-    fprintf(stderr, "#$ %s/bin/nvcc -o \"%s\"", job->places.toolkit, output);
+    fprintf(stderr, "#$ %s/bin/nvcc -o \"%s\"", top, output);
     for (size_t i = 0; i < objects->count; i++)
         fprintf(stderr, " \"%s\"", objects->item[i]);
-    fputc(' ', stderr);
-    show_libraries(&job->places);
-    fputs(" -lcudadevrt -lcudart_static -lrt -lpthread -ldl\n", stderr);
+    fprintf(stderr, " \"-L%s/lib64\" -lcudadevrt -lcudart_static -lrt -lpthread -ldl\n", top);
 }

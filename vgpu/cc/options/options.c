@@ -242,7 +242,7 @@ static void pass(const struct line *line, struct cc_list *list)
         cc_add(&parts, line->value);
     for (size_t i = 0; i < parts.count; i++)
         if (kind == PASS_TWO || kind == PASS_TWO_LIST)
-            cc_add_pair(list, line->name, parts.item[i]);
+            cc_add_line(list, "%s %s", line->name, parts.item[i]);
         else
             cc_add(list, joined ? cc_format("%s%s", line->name, parts.item[i]) : line->name);
 }

@@ -42,10 +42,12 @@ struct cc_list {
 };
 
 void cc_add(struct cc_list *list, const char *string);
-void cc_add_pair(struct cc_list *list, const char *option, const char *value);
 void cc_add_all(struct cc_list *list, const struct cc_list *more);
 /* Adds the words, which blanks separate. */
 void cc_add_words(struct cc_list *list, const char *words);
+/* The same with a string for each %s in them; one with blanks stays in its word. */
+void cc_add_line(struct cc_list *list, const char *words, ...)
+    __attribute__((format(printf, 2, 3)));
 bool cc_has_word(const struct cc_list *words, const char *word);
 
 /* Whether text[0 .. length) equals the string `word`. */
