@@ -31,8 +31,18 @@ class Text(Case):
         self.assertEqual(made.count("\n"), source.read_text().count("\n"))
         return made.removeprefix(BEFORE)
 
+    def check(self, text: str, *pairs: tuple[str, str]) -> None:
+        """One file with a text for each pair; # is its number, @ what is refused and then taken."""
+        texts = [text.replace("#", str(i)) for i in range(len(pairs))]
+        refused, taken = (
+            "".join(text.replace("@", part) for text, part in zip(texts, side, strict=True))
+            for side in zip(*pairs, strict=True)
+        )
+        self.assertEqual(self.rewritten(refused), taken)
+
     def test_launches(self) -> None:
-        launches = (
+        self.check(
+            "void f#(int *p) { @; }\n",
             ("k<<<{1, 2}, {3}>>>(p)", "k<<<dim3{1, 2}, dim3{3}>>>(p)"),
             ("k<<<1, {3}, 0>>>(p)", "k<<<1, dim3{3}, 0>>>(p)"),
             ("k<<<\n{1,\n2}, 3>>>(p)", "k<<<\ndim3{1,\n2}, 3>>>(p)"),
@@ -44,38 +54,30 @@ class Text(Case):
                 "k<<<dim3{1}, dim3{2}>>>(p), k<<<dim3{1}, 1>>>(p)",
             ),
         )
-        text = "".join(f"void f{i}(int *p) {{{{ {{}}; }}}}\n" for i in range(len(launches)))
-        refused, taken = (text.format(*side) for side in zip(*launches, strict=True))
-        self.assertEqual(self.rewritten(refused), taken)
 
     def test_a_pack_of_arguments(self) -> None:
         made = "vgpu_grid({0}), vgpu_block({0}), vgpu_shared_bytes({0}), vgpu_stream({0})"
-        text = "template <class... A> void f(int *p, A... size)\n{{\n    k<<<{}>>>(p);\n}}\n"
-        for pack, lines in (("size...", ""), ("1, size...", ""), ("size...,\n 0, 0", "\n")):
-            with self.subTest(pack):
-                self.assertEqual(
-                    self.rewritten(text.format(pack)),
-                    text.format(lines + made.format(pack.replace("\n", " "))),
-                )
+        self.check(
+            "template <class... A> void f#(int *p, A... size)\n{\n    k<<<@>>>(p);\n}\n",
+            ("size...", made.format("size...")),
+            ("1, size...", made.format("1, size...")),
+            ("size...,\n 0, 0", "\n" + made.format("size...,  0, 0")),
+        )
 
     def test_operators(self) -> None:
         text = "int f(some a) {{ return operator{}<some>(a, a); }}\n"
         self.assertEqual(self.rewritten(text.format("<<")), text.format("<< "))
 
     def test_registers_of_inline_ptx(self) -> None:
-        for source, made in (
+        self.check(
+            '__global__ void c#(unsigned long long *p) { asm volatile(@ : "=l"(*p)); }\n',
             ('"mov.u64 %0, %globaltimer;"', '"mov.u64 %0, %%globaltimer;"'),
             ('"mov.u64 %0, %%globaltimer;"', '"mov.u64 %0, %%globaltimer;"'),
             (
                 '"{ .reg .u64 p; mov.u64 p, %clock64;\\n\\t"\n"mov.u64 %0, %globaltimer; }"',
                 '"{ .reg .u64 p; mov.u64 p, %%clock64;\\n\\t"\n"mov.u64 %0, %%globaltimer; }"',
             ),
-        ):
-            text = "__global__ void c(unsigned long long *p) {{ asm volatile({} : {}); }}\n"
-            with self.subTest(source):
-                self.assertEqual(
-                    self.rewritten(text.format(source, '"=l"(*p)')), text.format(made, '"=l"(*p)')
-                )
+        )
 
     def test_registers_without_outputs(self) -> None:
         text = '__global__ void c(int *p) {{ asm volatile("st.u32 [%0], {}laneid;" :: "l"(p)); }}\n'
@@ -85,20 +87,23 @@ class Text(Case):
         self.assertEqual(made, text.format("%%"))
 
     def test_shared_variables(self) -> None:
-        text = "__global__ void s(float *p)\n{{\n    {}\n    *p = a[1].x;\n}}\n"
-        for declared in (
-            "__shared__ point a[4];",
-            "__shared__ point\n a[4];",
-            "volatile int x = 1; __shared__ point a[2 * 2] ;",
-        ):
-            with self.subTest(declared):
-                made = self.rewritten(text.format(declared))
-                self.assertIn("typedef point", made)
-                self.assertIn("; __shared__ __attribute__((aligned(", made)
-        text = "__global__ void s(float *p) {{ {} two<float> a; *p = a.of[1]; }}\n"
-        self.assertIn("typedef two<float> vgpu_type_a; ", self.rewritten(text.format("__shared__")))
-        text = "__global__ void s(int *p) {{ __shared__ {}(16) int a[4]; *p = a[0]; }}\n"
-        self.assertEqual(self.rewritten(text.format("alignas")), text.format("_Alignas"))
+        made = (
+            "typedef {0} vgpu_type_a{1}; "
+            "__shared__ __attribute__((aligned(__alignof__(vgpu_type_a)))) "
+            "unsigned char vgpu_bytes_a[sizeof(vgpu_type_a)]; "
+            "vgpu_type_a &a = *(vgpu_type_a *)vgpu_bytes_a;"
+        )
+        self.check(
+            "__global__ void s#(float *p)\n{\n    @\n    *p = *(float *)&a;\n}\n",
+            ("__shared__ point a[4];", made.format("point", "[4]")),
+            ("__shared__ point\n a[4];", made.format("point\n", "[4]")),
+            (
+                "volatile int x = 1; __shared__ point a[2 * 2] ;",
+                "volatile int x = 1; " + made.format("point", "[2 * 2] "),
+            ),
+            ("__shared__ two<float> a;", made.format("two<float>", "")),
+            ("__shared__ alignas(16) int a[4];", "__shared__ _Alignas(16) int a[4];"),
+        )
 
     def test_weak_aliases(self) -> None:
         text = "extern int a;\nint g() {{ return a; }}\nint b = 1;\n{}\n#pragma weak c\n"
@@ -119,20 +124,17 @@ class Text(Case):
         self.assertEqual(len(made), 2)
 
     def test_nothing_else_is_a_launch(self) -> None:
-        refused = "void l(int *p) { k<<<{1}, 2>>>(p); }\n"
-        for text in (
+        texts = (
             'auto x = "k<<<{1}, 2>>>(a)";',
             'auto x = R"(k<<<{1}, 2>>>(a))";',
             "// k<<<{1}, 2>>>(a)",
             "/* k<<<{1}, 2>>>(a) */ auto x = 1'000 << 2 >> 3;",
             "auto x = 1 << 2 >> 1; int y[] = {1, {2}};",
-        ):
-            with self.subTest(text):
-                whole = f"void f() {{ {text}\n}}\n"
-                self.assertEqual(self.rewritten(whole), whole)
-                self.assertEqual(
-                    self.rewritten(whole + refused), whole + refused.replace("{1}", "dim3{1}")
-                )
+        )
+        whole = "".join(f"void f{i}() {{ {text}\n}}\n" for i, text in enumerate(texts))
+        refused = "void l(int *p) { k<<<{1}, 2>>>(p); }\n"
+        self.assertEqual(self.rewritten(whole), whole)
+        self.assertEqual(self.rewritten(whole + refused), whole + refused.replace("{1}", "dim3{1}"))
 
     def test_what_is_wrong_for_nvcc_too_is_told_as_it_stands(self) -> None:
         """Clang's own messages come back, and no change is made for them."""

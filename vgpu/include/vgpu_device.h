@@ -16,7 +16,11 @@
 
 #include <stdint.h>
 
-#include VGPU_CONTRACT /* image.h: vgpu-cc knows where it is */
+#if __has_include("vgpu/image.h") /* where it is installed */
+#include "vgpu/image.h"
+#else
+#include "../common/image.h"
+#endif
 
 /* __assert_fail is for both sides, as nvcc has it: CCCL declares it so again. */
 #pragma push_macro("NDEBUG")

@@ -115,7 +115,6 @@ void cc_add_language(struct cc_list *command, const struct cc_job *job)
                           "-Wno-reserved-user-defined-literal"); /* as g++ */
     cc_add_line(command, "-isystem %s/vgpu/over", job->places.include);
     cc_add_headers_folders(command, job);
-    cc_add_line(command, "-DVGPU_CONTRACT=\"%s/image.h\"", job->places.contract);
 }
 
 void cc_add_prelude(struct cc_list *command, const struct cc_job *job)

@@ -44,7 +44,6 @@ bool cc_print_clangd(const struct cc_job *job)
     struct cc_list flags = {0};
 
     plain.places.include = plain_path(job->places.include);
-    plain.places.contract = plain_path(job->places.contract);
     if (job->places.cccl != NULL)
         plain.places.cccl = plain_path(job->places.cccl);
     cc_add_words(&flags, "-xcuda --cuda-host-only");

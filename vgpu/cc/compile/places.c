@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * places.c: see places.h. The build gives VGPU_CC_INCLUDE, VGPU_CC_CONTRACT, VGPU_CC_LIBRARY
- * and VGPU_CC_TOOLKIT: the folders in the source and build trees.
+ * places.c: see places.h. The build gives VGPU_CC_INCLUDE, VGPU_CC_LIBRARY and
+ * VGPU_CC_TOOLKIT: the folders in the source and build trees.
  */
 #include "places.h"
 
@@ -43,24 +43,20 @@ bool cc_find_places(struct cc_places *places)
 {
     const char *home = getenv("VGPU_HOME"), *around = cc_format("%s/..", program_folder());
     const char *include[] = {below(home, "include"), below(around, "include"), VGPU_CC_INCLUDE};
-    const char *contract[] = {below(home, "include/vgpu"), below(home, "common"),
-                              below(around, "include/vgpu"), VGPU_CC_CONTRACT};
     const char *library[] = {below(home, "lib"), below(around, "lib"), VGPU_CC_LIBRARY};
     const char *programs[] = {below(home, "bin"), program_folder()};
     const char *toolkit[] = {home, parent_folder(program_folder()), VGPU_CC_TOOLKIT};
 
     places->include = first_with(include, 3, "vgpu/prelude.h");
-    places->contract = first_with(contract, 4, "image.h");
     places->library = first_with(library, 3, "libvgpurt.a");
     places->toolkit = first_with(toolkit, 3, "bin/nvcc");
     places->programs = first_with(programs, 2, "vgpu-node");
     if (places->library == NULL)
         places->library = VGPU_CC_LIBRARY; /* the linker will report what is missing */
-    if (places->include == NULL || places->contract == NULL) {
-        cc_fail(
-            "cannot find the headers of the virtual node (vgpu/prelude.h, image.h) in $VGPU_HOME, "
-            "around this program or in '%s'; set VGPU_HOME to the installation",
-            VGPU_CC_INCLUDE);
+    if (places->include == NULL) {
+        cc_fail("cannot find the headers of the virtual node (vgpu/prelude.h) in $VGPU_HOME, "
+                "around this program or in '%s'; set VGPU_HOME to the installation",
+                VGPU_CC_INCLUDE);
         return false;
     }
     return cc_find_cccl(around, places);

@@ -8,7 +8,6 @@
 
 struct cc_places {
     const char *include;  /* cuda_runtime.h and vgpu/prelude.h */
-    const char *contract; /* image.h */
     const char *library;  /* libvgpurt.a */
     const char *toolkit;  /* with CUDA's layout: bin/nvcc, include, lib64; null: not known */
     const char *programs; /* vgpu-node; null: the runtime looks in the build folder */
