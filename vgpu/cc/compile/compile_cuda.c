@@ -13,6 +13,8 @@
 #include "proc.h"
 #include "rewrite.h"
 
+enum { ROUNDS_MAX = 50 };
+
 struct file {
     const struct cc_job *job;
     struct cc_clang clang;
@@ -21,6 +23,7 @@ struct file {
     struct cc_bitcode bitcode; /* of device code */
     struct cc_device_code code;
     struct cc_copies copies; /* what Clang has refused, rewritten */
+    int rounds;              /* how often */
     bool only_hosts;         /* __host__ __device__ functions may only be called in host code */
     bool has_image;          /* the host's code is compiled with the image, not with room for it */
     bool no_header;          /* compile without the precompiled header, which Clang rejected */
@@ -110,8 +113,9 @@ static bool is_to_be_redone(struct file *file, const struct outcome *end)
     bool only_hosts = failed && !file->only_hosts && !file->job->options->rdc &&
                       strstr(end->said, "in __host__ __device__ function") != NULL;
     file->only_hosts |= only_hosts;
-    return (failed && cc_rewrite(&file->copies, end->said, output_path(file, "changed"),
-                                 !cc_has_word(&file->job->options->warnings, "-w"))) ||
+    return (failed && file->rounds++ < ROUNDS_MAX &&
+            cc_rewrite(&file->copies, end->said, output_path(file, "changed"),
+                       !cc_has_word(&file->job->options->warnings, "-w"))) ||
            only_hosts;
 }
 

@@ -68,11 +68,23 @@ static bool change_operator(struct change *c)
            set_change(c, c->at + 2, c->at + 2, " ");
 }
 
-/* "%name" of inline PTX becomes "%%name", to the end of the string. Clang's place is behind the
+/* The quote that ends the string, or the last of several that follow each other. */
+static const char *strings_end(const char *at)
+{
+    while (true) {
+        at += strcspn(at, "\"");
+        const char *next = *at != 0 ? at + 1 + strspn(at + 1, " \t\r\n") : at;
+        if (*next != '"')
+            return at;
+        at = next + 1;
+    }
+}
+
+/* "%name" of inline PTX becomes "%%name", to the end of the strings. Clang's place is behind the
  * first letter. */
 static bool change_registers(struct change *c)
 {
-    const char *start = find_before(c, "%", "\"\n"), *end = c->at + strcspn(c->at, "\"\n");
+    const char *start = find_before(c, "%", "\"\n"), *end = strings_end(c->at);
     struct cc_text out = {0};
 
     for (const char *at = start; at != NULL && at < end; at++) {
@@ -132,13 +144,12 @@ static bool change_pack(struct change *c)
 
     if (!cc_starts(c->at, "...") || open == NULL || close == NULL)
         return false;
-    const char *all = copy_between(open + 3, close);
     char *line = copy_between(open + 3, close);
     for (char *end; (end = strchr(line, '\n')) != NULL; *end = ' ')
         cc_puts(&out, "\n");
     cc_putf(&out, "vgpu_grid(%s), vgpu_block(%s), vgpu_shared_bytes(%s), vgpu_stream(%s)", line,
             line, line, line);
-    return *all != 0 && set_change(c, open + 3, close, out.data);
+    return set_change(c, open + 3, close, out.data);
 }
 
 static bool change_launch(struct change *c)
