@@ -40,6 +40,7 @@ int vgpu__record(int error);
 void vgpu__call_named(const char *call);
 int cudaGetDevice(int *device);
 int cudaPeekAtLastError(void);
+extern bool (*vgpu__failure_hook)(const char *call); /* a case that has calls fail, too */
 
 struct state { /* refused.py writes it */
     int runs;  /* begun so far */
@@ -104,11 +105,13 @@ static void write_line(const char *format, ...)
 
 /* ---- calls of CUDA ---- */
 
+/* Not counted are the runtime's own calls, and what is called while a case has calls fail itself. */
 bool refused_fails(const char *name, const void *from)
 {
     const char *at = from;
-    if (!state || !current || (at >= __start_vgpu_text && at < __stop_vgpu_text))
-        return false; /* the runtime's own calls are not the lab's */
+    bool own = at >= __start_vgpu_text && at < __stop_vgpu_text;
+    if (!state || !current || own || vgpu__failure_hook)
+        return false;
     int k = atomic_fetch_add(&calls, 1) + 1;
     if (state->run == 0 && k <= LOG_CALLS)
         write_line("C %d %d %d %s %s %zx\n", run, process, k, current->function, name,
@@ -133,6 +136,17 @@ long refused_error(const char *name)
 
 /* ---- functions of the lab ---- */
 
+/* It is no call of the lab's: it does not fail. */
+static int current_device(void)
+{
+    bool (*hook)(const char *) = vgpu__failure_hook;
+    int device = 0;
+    vgpu__failure_hook = NULL;
+    cudaGetDevice(&device);
+    vgpu__failure_hook = hook;
+    return device;
+}
+
 bool refused_enter(struct refused_call *call, const char *function)
 {
     if (!state || current)
@@ -140,7 +154,7 @@ bool refused_enter(struct refused_call *call, const char *function)
     *call = (struct refused_call){.function = function};
     if (state->run == 0 || (state->run == run && state->process == process)) {
         call->error = cudaPeekAtLastError();
-        cudaGetDevice(&call->device);
+        call->device = current_device();
     }
     current = call;
     return true;
@@ -148,14 +162,13 @@ bool refused_enter(struct refused_call *call, const char *function)
 
 bool refused_leave(struct refused_call *call, int result)
 {
-    int device = 0;
     current = NULL;
     if (state->run == 0)
         write_line("F %d %d %s %d %d\n", run, process, call->function, result, call->device);
     if (!call->hit && !call->again)
         return false;
     int error = cudaPeekAtLastError();
-    cudaGetDevice(&device);
+    int device = current_device();
     write_line("R %s %d %d %d %d %d %d\n", call->function, result, call->again, call->device,
                device, call->error, error);
     call->hit = false;
