@@ -139,6 +139,31 @@ class Nodes(unittest.TestCase):
         self.assertRegex(got.text, rf"where  TODO\(1\) at .*/faulty-kernel.cu:{line}\n")
         self.assertNotIn("why ", got.text)
 
+    def test_a_finding_is_of_the_run_that_had_it(self) -> None:
+        """The first of two runs has a race: it is told where that fails the case, as one of the
+        usual machine, and not where the second run is wrong."""
+        race = """
+    cudaStream_t a, b;
+    void *at;
+    *gpus = 4;
+    cudaMalloc(&at, 64);
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    cudaMemsetAsync(at, 1, 64, a);
+    if (bytes == 1)
+        cudaMemsetAsync(at, 1, 64, b);
+    return cudaDeviceSynchronize();"""
+        runner = GPU.build("two-runs", GPU.with_body("gpu_relay", race))
+        file = runner.with_suffix(".c")
+        got = GPU.check(runner, "two_runs", "--source", file, VGPU_CHECK="order")
+        self.assertEqual(got.status, FAIL, got.text)
+        self.assertIn("the results are right, but by luck", got.text)
+        self.assertIn("found  cudaMemsetAsync", got.text)
+        self.assertNotIn("on another machine", got.text)
+        got = GPU.check(runner, "second_run", "--source", file, VGPU_CHECK="order")
+        self.assertIn("the second run gave 2, expected 3", got.text)
+        self.assertNotIn("order.streams", got.text)
+
     def test_what_the_tests_ask_themselves_is_not_printed(self) -> None:
         got = GPU.check(SOLUTION, "asks")
         self.assertEqual(got.status, FAIL, got.text)

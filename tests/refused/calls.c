@@ -105,7 +105,8 @@ static void write_line(const char *format, ...)
 
 /* ---- calls of CUDA ---- */
 
-/* Not counted are the runtime's own calls, and what is called while a case has calls fail itself. */
+/* Not counted are the runtime's own calls, and what is called while a case has calls fail itself.
+ */
 bool refused_fails(const char *name, const void *from)
 {
     const char *at = from;

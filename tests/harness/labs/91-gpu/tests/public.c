@@ -70,6 +70,18 @@ static void check_refuses(struct lab_test *t)
     lab_refused_leaked_nothing(t, relay(t, 1));
 }
 
+static void check_two_runs(struct lab_test *t)
+{
+    relay(t, 1);
+    relay(t, 2);
+}
+
+static void check_second_run(struct lab_test *t)
+{
+    check_two_runs(t);
+    lab_expect(t, false, "the second run gave 2, expected 3");
+}
+
 LAB_CASES = {
     {.name = "shapes", .todo = 1, .title = "every node has its GPUs", .check = check_shapes},
     {.name = "seen",
@@ -85,6 +97,8 @@ LAB_CASES = {
     {.name = "asks", .title = "what the tests ask is not printed", .check = check_asks},
     {.name = "leaves", .todo = 1, .title = "nothing is left", .check = check_leaves},
     {.name = "refuses", .todo = 1, .title = "nothing is left by an error", .check = check_refuses},
+    {.name = "two_runs", .todo = 1, .title = "two runs", .check = check_two_runs},
+    {.name = "second_run", .todo = 1, .title = "the second is wrong", .check = check_second_run},
     {.name = "unknown", .title = "an unknown node is our mistake", .check = check_unknown_node},
     {.name = NULL},
 };
