@@ -105,11 +105,12 @@ void lab_host_bytes(struct lab_test *t, const struct lab_run *run, const char *w
         to_host += w->copied[gpu][LAB_HOST];
         from_host += w->copied[LAB_HOST][gpu];
     }
-    lab_expect(t, !w || (to_host <= down && from_host <= up),
-               "%s: %zu bytes were copied from GPUs to the host and %zu from the host to GPUs; the "
-               "test's own copies and what the contract asks for are %zu and %zu: the work is to "
-               "be done where the data is",
-               what, (size_t)to_host, (size_t)from_host, (size_t)down, (size_t)up);
+    lab_expect(
+        t, !w || (to_host <= down && from_host <= up),
+        "%s: %zu bytes were copied from GPUs to the host and %zu from the host to GPUs, "
+        "expected at most %zu and %zu, the test's own copies and what the contract asks for: "
+        "the work is to be done where the data is",
+        what, (size_t)to_host, (size_t)from_host, (size_t)down, (size_t)up);
     lab_expect(t, !w || w->printed_bytes <= MOST_PRINTED,
                "%s: kernels printed %zu bytes, at most %d are for a test: print less", what,
                w ? (size_t)w->printed_bytes : 0, MOST_PRINTED);

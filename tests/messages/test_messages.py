@@ -52,7 +52,8 @@ class Rules(unittest.TestCase):
         self.notices("no whole word in message: expec", message="it returned 3, must be 4, expec")
 
     def test_must(self) -> None:
-        self.notices("what must be", message="zero_step made 20 steps")
+        self.notices("what it must be", message="zero_step made 20 steps")
+        self.assertEqual(self.found(message="unit 0 is updated before its gradients are there"), [])
 
     def test_ours(self) -> None:
         self.notices("explained names runner.c:9", explained="an allocation (made at runner.c:9)")

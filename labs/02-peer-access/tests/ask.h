@@ -355,13 +355,14 @@ static inline void expect_probe_work(struct lab_test *t, const struct lab_run *r
                        by_to = lab_kernels_within(run, NULL, in[i].to).atomics;
         lab_expect(t, !a->atomics || (by_from > 0 && by_to > 0),
                    "peer_probe(%d, %d) on %s: the kernels of GPU %d made %zu atomic additions, "
-                   "those of GPU %d %zu, and both GPUs are to add to one counter",
+                   "those of GPU %d %zu, expected some of each: both GPUs add to one counter",
                    in[i].from, in[i].to, m->name, in[i].from, (size_t)by_from, in[i].to,
                    (size_t)by_to);
         /* of the machines here, all directions have native atomics or none has */
         lab_expect(t, a->atomics || by_from + by_to == 0,
-                   "peer_probe(%d, %d) on %s made %zu atomic additions, and no atomics are native "
-                   "there: they are tried only where they are",
+                   "peer_probe(%d, %d) on %s made %zu atomic additions, expected none: no atomics "
+                   "are native "
+                   "there, and they are tried only where they are",
                    in[i].from, in[i].to, m->name, (size_t)(by_from + by_to));
     }
 }

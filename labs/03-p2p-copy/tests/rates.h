@@ -103,13 +103,13 @@ static inline void check_matrix_of(struct lab_test *t, int n, uint64_t bytes, do
     for (int i = 0; i < n * n; i++) {
         double got = out->gbs[i], want = out->single[i];
         double back = out->single[i % n * n + i / n];
-        lab_expect(t, got * factor > want && got < want * factor,
-                   "gbs[%d * %d + %d] is %.2f GB/s; p2p_measure(%d, %d) says %.2f%s", i / n, n,
-                   i % n, got, i / n, i % n, want,
-                   i / n == i % n ? " (inside one GPU bytes move, too)"
-                   : got > 0.99 * back && got < 1.01 * back
-                       ? " (it is the rate of the other direction)"
-                       : "");
+        lab_expect(
+            t, got * factor > want && got < want * factor,
+            "gbs[%d * %d + %d] is %.2f GB/s, expected about what p2p_measure(%d, %d) says, %.2f%s",
+            i / n, n, i % n, got, i / n, i % n, want,
+            i / n == i % n                           ? " (inside one GPU bytes move, too)"
+            : got > 0.99 * back && got < 1.01 * back ? " (it is the rate of the other direction)"
+                                                     : "");
         expect_told(t, run, "p2p_matrix's time of all repetitions of a pair",
                     (double)bytes * P2P_REPEATS / got / 1e9, i / n, i % n, bytes * P2P_REPEATS);
     }

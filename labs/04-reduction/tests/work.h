@@ -32,12 +32,12 @@ static inline void expect_kernels(struct lab_test *t, const struct lab_run *run,
     lab_expect(t, kernels.count == count, "%s: %u kernels ran on GPU %d, expected %u", what,
                kernels.count, gpu, count);
     lab_expect(t, kernels.bytes >= bytes,
-               "%s: the kernels on GPU %d read and wrote %zu bytes, but all elements and partials "
-               "are %zu: they are added up by that GPU",
+               "%s: the kernels on GPU %d read and wrote %zu bytes, expected %zu, all elements and "
+               "partials: they are added up by that GPU",
                what, gpu, (size_t)kernels.bytes, (size_t)bytes);
     lab_expect(t, kernels.bytes <= bytes,
-               "%s: the kernels on GPU %d read and wrote %zu bytes, but all elements and partials "
-               "are %zu: each is read once, and each result is written by one thread, once",
+               "%s: the kernels on GPU %d read and wrote %zu bytes, expected %zu, all elements and "
+               "partials: each is read once, and each result is written by one thread, once",
                what, gpu, (size_t)kernels.bytes, (size_t)bytes);
 }
 
