@@ -503,7 +503,8 @@ LAB_CASES = {
     {.name = "probe",
      .todo = 6,
      .title = "stores arrive and additions add up, in every direction",
-     .rule = "cudaMemset may return before it has run, and no stream orders two GPUs",
+     .rule = "GPU `to` looks at every word after both GPUs were waited for: cudaMemset may return "
+             "before it has run, and no stream orders two GPUs",
      .points = 7,
      .min_gpus = 2,
      .check = check_probe},

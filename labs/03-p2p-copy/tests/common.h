@@ -63,8 +63,8 @@ static inline void nothing_turned_on(struct lab_test *t, const struct lab_run *r
                                      const char *what)
 {
     const struct lab_witness *w = lab_witness(run);
-    lab_expect(t, !w || w->peers_enabled == 0, "%s turned peer access on (%u times)", what,
-               w->peers_enabled);
+    lab_expect(t, !w || w->peers_enabled == 0, "%s turned peer access on %u times, expected none",
+               what, w->peers_enabled);
 }
 
 /* want[from * n + to]: 'L', 'P' or 'S'; all pairs are asked. */

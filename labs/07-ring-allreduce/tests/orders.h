@@ -74,8 +74,8 @@ static inline void expect_ring(struct lab_test *t, const struct order_in *in, co
         least = hop < least ? hop : least;
     }
     lab_expect(t, least >= want,
-               "ring_order of %d GPUs: its narrowest hop has %d links; there is a ring with %d on "
-               "every hop",
+               "ring_order of %d GPUs: its narrowest hop has %d links, expected %d: there is a "
+               "ring with as many on every hop",
                in->n, least, want);
     lab_expect(t, untouched(&order[in->n], sizeof *order), "ring_order wrote behind order[%d]",
                in->n - 1);

@@ -356,9 +356,10 @@ static inline void check_full(struct lab_test *t, int stage)
         describe(&in.how, "a step", call, sizeof call);
         expect_rc(t, "zero_run_open", out->opened, LAB_OK);
         expect_rc(t, "zero_run_start and zero_step, by zero_predict", rc, out->predicted);
-        lab_expect(t, out->failed == out->predicted_op,
-                   "%s with %" PRIu64 " MiB: operation %d failed (%s), predicted was %d (%s)", call,
-                   in.room_bytes >> 20, out->failed, out->name[1], out->predicted_op, out->name[0]);
+        lab_expect(
+            t, out->failed == out->predicted_op,
+            "%s with %" PRIu64 " MiB: operation %d failed (%s), expected %d (%s), as predicted",
+            call, in.room_bytes >> 20, out->failed, out->name[1], out->predicted_op, out->name[0]);
         lab_expect(t, strcmp(out->name[0], out->name[1]) == 0, "%s: %s failed, %s was predicted",
                    call, out->name[1], out->name[0]);
         different += out->failed != seen;
