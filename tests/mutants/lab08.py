@@ -823,4 +823,30 @@ MUTANTS = [
         rejected_by="gather",
         why="a copy to nowhere",
     ),
+    Mutant(
+        name="shard_sum_overflows",
+        todo=1,
+        find="each = count / parts + (count % parts != 0);",
+        replace="each = (count + parts - 1) / parts;",
+        rejected_by="shard_align",
+        why="the sum wraps around for counts near 2^64",
+    ),
+    Mutant(
+        name="step_counts_failures",
+        todo=6,
+        find="            run->failed = i;\n            return rc;",
+        replace="            run->failed = i;\n            run->steps++;\n            return rc;",
+        rejected_by="step_full",
+        why="a step that failed is not over",
+    ),
+    Mutant(
+        name="step_waits_between",
+        todo=6,
+        find="        int rc = zero_perform(run, &s->op[i]);\n",
+        replace="        int rc = zero_perform(run, &s->op[i]);\n"
+        "        if (!rc)\n"
+        "            rc = ring_wait(&run->ring);\n",
+        rejected_by="step_traffic",
+        why="safe, and nothing overlaps any more",
+    ),
 ]

@@ -362,6 +362,9 @@ static inline void check_full(struct lab_test *t, int stage)
             call, in.room_bytes >> 20, out->failed, out->name[1], out->predicted_op, out->name[0]);
         lab_expect(t, strcmp(out->name[0], out->name[1]) == 0, "%s: %s failed, %s was predicted",
                    call, out->name[1], out->name[0]);
+        lab_expect(t, out->steps == (rc == LAB_OK),
+                   "%s with %" PRIu64 " MiB: run->steps is %d after a step that %s", call,
+                   in.room_bytes >> 20, out->steps, rc ? "failed" : "did not fail");
         different += out->failed != seen;
         seen = out->failed;
         if (rc == LAB_OK)

@@ -29,6 +29,9 @@ static void check_shard_large(struct lab_test *t)
         {UINT64_C(1) << 32, 1, 3, 0, 0},
         {UINT64_C(4) << 32, 1, 4, 0, 0},
         {UINT64_MAX, 1, 1, 0, 0},
+        {UINT64_MAX, 1, 3, 0, 0}, /* a multiple of 3, 5 and 17 */
+        {UINT64_MAX, 1, 5, 0, 0},
+        {UINT64_MAX - 16, 17, 15, 0, 0},
         {UINT64_MAX - 1, 1, 2, 0, 0}};
     struct shard_in in = {.asked = 0};
     for (int i = 0; i < COUNT(large); i++)

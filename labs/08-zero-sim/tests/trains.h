@@ -154,7 +154,7 @@ static inline uint64_t between_gpus(const struct lab_witness *w, int ranks, uint
  * that what is copied at the beginning and in the end is left out. And the states, to the byte. */
 static inline void check_sent(struct lab_test *t, struct train_in in)
 {
-    uint64_t sum[2], strayed, bus[2][2] = {{0}};
+    uint64_t sum[2], strayed, bus[2][2] = {{0}}, waits[2];
     const struct train_out *out = NULL;
     char call[240];
     describe(&in.how, "a step", call, sizeof call);
@@ -164,6 +164,7 @@ static inline void check_sent(struct lab_test *t, struct train_in in)
         in.granule_bytes = 1;
         out = must_train(t, &in, &w);
         sum[i] = between_gpus(w, in.how.ranks, &strayed);
+        waits[i] = w->syncs;
         check_states(t, &in, out);
         lab_expect(t, strayed == 0, "%s: %" PRIu64 " bytes went past the ring's neighbours", call,
                    strayed);
@@ -180,6 +181,12 @@ static inline void check_sent(struct lab_test *t, struct train_in in)
                call, (sum[1] - sum[0]) / 2, want, times);
     expect_bytes(t, call, "zero_traffic of all ranks", out->sent * n / n * n,
                  in.how.stage ? want : out->sent * n);
+    /* To read the loss, the test waits for each rank; so do updates on the host, as they must. */
+    lab_expect_no_wait(t, in.how.offload || (waits[1] - waits[0]) / 2 <= n,
+                       "%s: the host waited %" PRIu64 " times for a stream, a GPU or an event, "
+                       "expected %" PRIu64 ", to read the loss: zero_step queues its work, and "
+                       "only cudaFree waits",
+                       call, (waits[1] - waits[0]) / 2, n);
     /* Besides the offload's, each step reads the loss: 4 bytes an output and sample. */
     uint64_t loss = 4 * (uint64_t)(in.net.batch * in.net.outputs);
     uint64_t moved = in.how.offload ? 2 * out->shard * n : 0;
