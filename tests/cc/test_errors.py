@@ -22,6 +22,15 @@ class Messages(Case):
         self.assertIn("w.cu:1:27: warning: unused variable 'in_kernel'", said)
         self.assertIn("w.cu:2:18: warning: unused variable 'in_host'", said)
 
+    def test_a_launch_in_device_code(self) -> None:
+        text = (
+            "__global__ void child() {}\n__global__ void parent() { child<<<1, 1>>>(); }\n"
+            "int main() { parent<<<1, 1>>>(); }\n"
+        )
+        done = cc("-c", self.write("p.cu", text), folder=self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the virtual node has no dynamic parallelism", done.stderr)
+
     def test_the_line_is_quoted_with_a_caret(self) -> None:
         path = self.write(
             "q.cu",

@@ -14,7 +14,7 @@ from rig import HERE, NVCC, Case, cc, main, run
 
 OURS = HERE.parents[1] / "vgpu/include"
 FOLDERS = ("", "crt", "nvtx3", "cooperative_groups")
-ONLY_CU = r"cooperative_groups/|cuda_(awbarrier|pipeline)|vgpu_device|nccl_device"
+ONLY_CU = r"cooperative_groups/|(crt/)?mma|cuda_(awbarrier|pipeline)|vgpu_device|nccl_device"
 ONLY_CXX = r"nvtx3/nvtx3\.hpp"
 
 OTHER_LIBRARIES = (
@@ -23,7 +23,7 @@ OTHER_LIBRARIES = (
 )
 ABSENT = {
     "graphics": r"cuda(EGL|GL|VDPAU)|cuda_(egl|gl|vdpau)_interop|cudart_platform",
-    "tensor cores": r"(crt/)?mma\.h|cuda_fp[46]\.h|crt/cuda_tile",
+    "tensor cores": r"cuda_fp[46]\.h|crt/cuda_tile",
     "Blackwell": r"crt/sm_100_rt",
     "what cudaOccupancy... answer, without a GPU": r"cuda_occupancy",
     "cuProfilerInitialize, which CUDA 13 has no more": r"cudaProfilerTypedefs",

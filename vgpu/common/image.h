@@ -111,6 +111,15 @@ VGPU_OFFERED uint32_t vgpu_lanes_vote(enum vgpu_vote kind, const uint32_t *predi
 VGPU_OFFERED uint32_t vgpu_activemask(void);
 VGPU_OFFERED uint32_t vgpu_lane_id(void) __attribute__((const));
 
+/* One product of matrices by the 32 lanes of a warp: c (m x n) += a (m x k) * b (k x n). Each lane
+ * has the same part of each: of e elements, by rows, lane l has those from l * e / 32 on. */
+struct vgpu_matrices {
+    uint32_t m, n, k;
+    const double *a, *b;
+    double *c;
+};
+VGPU_OFFERED void vgpu_matrix_product(struct vgpu_matrices *part, const char *site);
+
 /* Barrier of a cooperative grid of `blocks` blocks; one thread of each block calls it. */
 VGPU_OFFERED void vgpu_grid_meet(uint64_t blocks);
 

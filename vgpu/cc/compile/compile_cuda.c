@@ -119,6 +119,15 @@ static bool is_to_be_redone(struct file *file, const struct outcome *end)
            only_hosts;
 }
 
+/* What Clang says of a launch in device code names the functions that make one, not the launch. */
+static const char *launch_hint(const char *said)
+{
+    return strstr(said, "'__cudaPushCallConfiguration' in __") == NULL &&
+                   strstr(said, "error: reference to __global__ function") == NULL
+               ? NULL
+               : "device code starts a kernel: the virtual node has no dynamic parallelism";
+}
+
 /* Prints the messages. False: one of the passes failed. */
 static bool print_messages(const struct outcome *end)
 {
@@ -126,6 +135,8 @@ static bool print_messages(const struct outcome *end)
     const char *hint = worst != 0 ? cc_cccl_hint(end->said) : NULL;
 
     fputs(end->said, stderr);
+    if (hint == NULL && worst != 0)
+        hint = launch_hint(end->said);
     if (hint != NULL)
         cc_fail("%s", hint);
     if (worst > 128)

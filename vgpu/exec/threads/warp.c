@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { OP_VOTE = 8, OP_SYNC = 16 };
+enum { OP_VOTE = 8, OP_SYNC = 16, OP_PRODUCT = 32 };
 #define NOTHING_READ 0xCBCBCBCBCBCBCBCBull
 
 /* The lane that `lane` reads from, as PTX shfl.sync defines; segments never extend to the right. */
@@ -61,11 +61,13 @@ static uint64_t vote_result(const struct thread *t, uint32_t met, uint32_t yes)
 static void complete_call(struct warp *warp, uint32_t met)
 {
     uint32_t yes = 0;
+    bool same = true;
     const struct thread *first = warp->threads + __builtin_ctz(met);
     for (uint32_t rest = met; rest; rest &= rest - 1) {
         const struct thread *t = warp->threads + __builtin_ctz(rest);
         if (t->warp_op.bits)
             yes |= t->bit;
+        same &= t->warp_op.kind == first->warp_op.kind;
         if (UNLIKELY(t->warp_op.kind != first->warp_op.kind))
             run_finding(FINDING_OPERATION,
                         "lanes of one warp meet in different warp operations, in %s and %s: all "
@@ -79,6 +81,8 @@ static void complete_call(struct warp *warp, uint32_t met)
         else if (t->warp_op.kind < OP_SYNC)
             t->warp_op.result = vote_result(t, met, yes);
     }
+    if (first->warp_op.kind == OP_PRODUCT && same)
+        matrix_product(warp, met);
     struct block *block = warp->threads->block;
     if (first->warp_op.kind < OP_VOTE)
         block->run->counts.shuffles += (uint64_t)__builtin_popcount(met);
@@ -133,6 +137,11 @@ static uint64_t operate_warp(uint32_t kind, uint32_t mask, uint64_t bits, const 
 OFFERED void vgpu_syncwarp(uint32_t mask, const char *site)
 {
     operate_warp(OP_SYNC, mask, 0, site);
+}
+
+OFFERED void vgpu_matrix_product(struct vgpu_matrices *part, const char *site)
+{
+    operate_warp(OP_PRODUCT, 0xffffffff, (uint64_t)part, site);
 }
 
 OFFERED uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, int lane_arg,
