@@ -137,6 +137,13 @@ def shift_of(place: int, bits: int) -> int:
     return place if place < 0 else bits - 1 - place
 
 
+def byte_differences(a: int, b: int, kind: str) -> int:
+    bytes_of = [[word >> 8 * i & 255 for i in range(4)] for word in (a, b)]
+    if kind == "s":
+        bytes_of = [[signed(byte, 8) for byte in part] for part in bytes_of]
+    return sum(abs(x - y) for x, y in zip(*bytes_of, strict=True))
+
+
 def dot(a: int, b: int, c: int, first: str, second: str) -> int:
     one, two = reader(first, 8), reader(second, 8)
     return c + sum(one(a >> 8 * i) * two(b >> 8 * i) for i in range(4))
@@ -196,6 +203,11 @@ def add_bits(p: Program) -> None:
                 f"dp4a.{first}32.{second}32 {{d}}, {{a}}, {{b}}, {{c}};",
                 lambda a, b, c, f=first, s=second: dot(a, b, c, f, s),
             )
+    for kind in "us":
+        p.add(
+            f"vabsdiff4.u32.{kind}32.{kind}32.add {{d}}, {{a}}, {{b}}, {{c}};",
+            lambda a, b, c, k=kind: c + byte_differences(a, b, k),
+        )
     p.add(
         "szext.wrap.s32 {d}, {a}, {b};",
         lambda a, b, c: signed(a << 32 - (b & 31), 32) >> 32 - (b & 31) if b & 31 else 0,
