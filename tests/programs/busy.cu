@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Works until it is killed: memory, kernels, copies between GPUs, pinned memory. "busy free": what
-// is free on each GPU. "busy hold": takes 64 MiB of GPU 0, says so, and waits for a line.
+// is free on each GPU. "busy hold": takes 64 MiB of GPU 0, says so, and waits for a line. "busy
+// long": a kernel of some seconds, and a wait for it.
 #include "check.h"
 
 #include <string.h>
@@ -9,6 +10,22 @@ __global__ void work(int *data, int n)
 {
     for (int i = threadIdx.x; i < n; i += blockDim.x)
         atomicAdd(&data[i], i);
+}
+
+__global__ void counts(int *sum)
+{
+    for (int i = 0; i < 150; i++)
+        atomicAdd(sum, i);
+}
+
+static void run_long(void)
+{
+    int *sum;
+    MUST(cudaMalloc(&sum, sizeof *sum));
+    MUST(cudaMemset(sum, 0, sizeof *sum));
+    counts<<<4096, 64>>>(sum);
+    MUST(cudaDeviceSynchronize());
+    MUST(cudaFree(sum));
 }
 
 static void tell_free(int gpus)
@@ -58,6 +75,8 @@ int main(int argc, char **argv)
         tell_free(gpus);
     else if (argc > 1 && strcmp(argv[1], "hold") == 0)
         hold();
+    else if (argc > 1 && strcmp(argv[1], "long") == 0)
+        run_long();
     else
         for (;;)
             one_round(gpus);

@@ -55,6 +55,18 @@ class Meeting(unittest.TestCase):
             self.assertRegex(text, r"kernel meet on GPU [1-7] polls: meet: block \(0,0,0\)")
 
 
+class Long(unittest.TestCase):
+    def test_a_call_that_waits_long_says_for_which_kernel(self) -> None:
+        done = run("busy", "long", VGPU_WAIT_SECONDS="1", VGPU_WORKERS="1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(
+            done.stderr,
+            r"cudaDeviceSynchronize: still waiting for the virtual node after 1 s: kernel counts on "
+            r"GPU 0 runs: [1-9]\d* of its 4096 blocks are done after \d+ s; fewer blocks or a "
+            r"smaller size end sooner, and it does not run in the fast form: ",
+        )
+
+
 class Spin(unittest.TestCase):
     """A host that watches pinned memory and makes no call is served; one that is quick is not."""
 

@@ -42,6 +42,10 @@
 /* The last bytes of the host arena, which belong to the verifier: VGPU_OP_SEAL. */
 #define VGPU_SEALED_BYTES (4ull << 30)
 #define VGPU_SEALED_VA (VGPU_HOST_END - VGPU_SEALED_BYTES)
+/* A page in which the node says what a program's kernel has done so far, for calls that wait long:
+ * a text, empty while no kernel runs. */
+#define VGPU_STATUS_BYTES 4096
+#define VGPU_STATUS_VA (VGPU_SEALED_VA - VGPU_STATUS_BYTES)
 /* Memory is committed and poisoned in chunks, at their first use; mappings consist of chunks. */
 #define VGPU_CHUNK_BYTES (2ull << 20)
 #define VGPU_POISON 0xCB /* fill byte: uninitialised memory reads as 0xCBCBCBCB */

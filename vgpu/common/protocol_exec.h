@@ -55,7 +55,9 @@ struct vgpu_exec_var {
  * start of each granule of such a chunk. Device code can overwrite this file, so nothing in it may
  * be used as protection. */
 struct vgpu_control {
-    uint64_t progress; /* contexts increment it at every yield */
+    uint64_t progress;    /* contexts increment it at every yield */
+    uint64_t blocks_done; /* of the run in progress */
+    char careful[128];    /* why it has no fast form; empty: it has one */
     uint8_t chunk[VGPU_MAX_DEVICES][VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES];
     uint8_t partial[VGPU_WINDOWS * (VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES)]
         __attribute__((aligned(4096)));

@@ -6,13 +6,24 @@
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
+#include "number.h"
 #include "wire.h"
 
 #define SILENCE_LIMIT_S 60
+
+/* After so long a call says what it waits for. */
+static int silence_seconds(void)
+{
+    uint64_t seconds;
+    const char *text = getenv("VGPU_WAIT_SECONDS");
+    return text && vgpu_number(text, 1, 86400, &seconds) ? (int)seconds : SILENCE_LIMIT_S;
+}
 
 static bool node_lost(const char *call, const char *what)
 {
@@ -27,7 +38,7 @@ static bool node_lost(const char *call, const char *what)
 
 void vgpu__limit_silence(int fd)
 {
-    struct timeval limit = {.tv_sec = SILENCE_LIMIT_S};
+    struct timeval limit = {.tv_sec = silence_seconds()};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
@@ -55,6 +66,17 @@ static bool reply_is_whole(const struct vgpu_request *request, struct vgpu_reply
     return true;
 }
 
+/* Says what is waited for: the node has written what the kernel that runs has done so far. */
+static void tell_wait(const char *call)
+{
+    char status[512] = "";
+    ssize_t got = pread(vgpu__process.host_fd, status, sizeof status - 1,
+                        (off_t)(VGPU_STATUS_VA - VGPU_HOST_VA));
+    status[got > 0 ? got : 0] = '\0';
+    vgpu__message(call, "still waiting for the virtual node after %d s%s%s", silence_seconds(),
+                  status[0] ? ": " : "", status);
+}
+
 static ssize_t wait_for_reply(int fd, const struct vgpu_request *request, struct vgpu_reply *reply,
                               int *fds, int *fd_count)
 {
@@ -65,8 +87,7 @@ static ssize_t wait_for_reply(int fd, const struct vgpu_request *request, struct
             *fd_count = room;
         got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, 0);
         if (would_block(got))
-            vgpu__message(request->call, "still waiting for the virtual node after %d s",
-                          SILENCE_LIMIT_S);
+            tell_wait(request->call);
     } while (would_block(got));
     return got;
 }

@@ -147,6 +147,7 @@ static void unlink_block(struct block *block)
     if (run->last_resident == block)
         run->last_resident = before;
     run->resident_count--;
+    run_count_done(1);
     shared_end(block);
     sample_block_ends(block);
     work_block_ends(block);

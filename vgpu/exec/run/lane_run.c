@@ -14,6 +14,7 @@
 #include "grid.h"
 #include "lane_ranges.h"
 #include "mapped_memory.h"
+#include "run.h"
 #include "sample.h"
 #include "shared_memory.h"
 #include "traps.h"
@@ -57,6 +58,8 @@ static const char *why_careful(const struct run *run)
 void lanes_begin(struct run *run)
 {
     run->lanes.careful = why_careful(run);
+    snprintf(context.control->careful, sizeof context.control->careful, "%s",
+             run->lanes.careful ? run->lanes.careful : "");
     run->lanes.refused = "all of its blocks are looked at (the first, and samples)";
     run->lanes.batch = 1;
 }
@@ -266,6 +269,7 @@ bool lanes_go(struct run *run)
     uint64_t done = 0;
     for (; done < batch && worker_starts_block(run->next_block); done++)
         run_block(run, count);
+    run_count_done(done);
     count_accesses(run, range, count);
     run->counts.barriers += count[run->kernel->lanes->counter_count];
     run->counts.shuffles += count[run->kernel->lanes->counter_count + 1];

@@ -196,6 +196,11 @@ static struct run *run_make(const struct vgpu_exec_request *request,
     return run;
 }
 
+void run_count_done(uint64_t blocks)
+{
+    __atomic_fetch_add(&context.control->blocks_done, blocks, __ATOMIC_RELAXED);
+}
+
 static void run_drop(struct run *run)
 {
     struct run **link = &runs;

@@ -126,6 +126,7 @@ int context_run(struct op *op, bool resume, struct vgpu_exec_reply *reply, char 
         return -1;
     if (!resume) {
         k->run = next_run++;
+        context_run_begins(op);
         q.request.launch = k->launch;
         q.request.strict = op->process->strict;
         q.request.checks = op->process->checks;
@@ -137,6 +138,7 @@ int context_run(struct op *op, bool resume, struct vgpu_exec_reply *reply, char 
     chunk_cache_make_room(); /* a context cannot do this itself */
     answer_forget_spans();
     int rc = context_exchange(c, op->process, &q, NULL, 0, (union exec_answer *)reply, error, room);
+    context_run_ends(op->process);
     if (rc != 0)
         context_end(c);
     return rc;

@@ -13,6 +13,7 @@
 #include "context.h"
 #include "device_memory.h"
 #include "kernel_timeout.h"
+#include "op.h"
 #include "process.h"
 #include "quiescence.h"
 #include "spawner.h"
@@ -36,6 +37,51 @@ struct reply_watch {
     uint64_t progress;
 };
 
+/* ---- what it has done so far ---- */
+
+static struct {
+    char name[64];
+    uint64_t blocks;
+    int device;
+    double since;
+} running;
+
+void context_run_begins(const struct op *op)
+{
+    const struct vgpu_launch *l = &op->u.kernel.launch;
+    struct vgpu_control *control = memory_control();
+    snprintf(running.name, sizeof running.name, "%s", op->u.kernel.name);
+    running.blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    running.device = op->device;
+    running.since = wall_seconds();
+    control->blocks_done = 0;
+    control->careful[0] = '\0';
+}
+
+void context_run_ends(struct process *process)
+{
+    owner_status(&process->memory)[0] = '\0';
+    running.blocks = 0;
+}
+
+/* For the program's call that waits for it. */
+static void show_run(struct process *process)
+{
+    struct vgpu_control *control = memory_control();
+    char why[sizeof control->careful];
+    if (running.blocks == 0)
+        return;
+    memcpy(why, control->careful, sizeof why);
+    why[sizeof why - 1] = '\0';
+    snprintf(
+        owner_status(&process->memory), VGPU_STATUS_BYTES,
+        "kernel %s on GPU %d runs: %llu of its %llu blocks are done after %.0f s; fewer blocks "
+        "or a smaller size end sooner%s%s",
+        running.name, running.device, (unsigned long long)control->blocks_done,
+        (unsigned long long)running.blocks, wall_seconds() - running.since,
+        why[0] ? ", and it does not run in the fast form: " : "", why);
+}
+
 /* True if the context has neither replied nor used the processor for too long. A debugger may stop
  * it, so with VGPU_DEBUGGER there is no limit. */
 static bool is_context_silent(struct reply_watch *w, double now, double cpu, bool further)
@@ -49,14 +95,15 @@ static bool is_context_silent(struct reply_watch *w, double now, double cpu, boo
 /* Called every CONTEXT_TICK_MS, also while messages arrive. Ends a kernel that uses processor time
  * without progress, or for too long with progress that only the context reports. Not 0: it does not
  * end, or its program has ended. */
-static int check_progress(const struct context *c, struct reply_watch *w,
-                          const struct process *process, char *error, int room)
+static int check_progress(const struct context *c, struct reply_watch *w, struct process *process,
+                          char *error, int room)
 {
     int timeout = vgpu_kernel_seconds();
     double now = wall_seconds(), cpu = quiescence_cpu_seconds(c->pid);
     uint64_t progress = memory_control()->progress;
     bool further = !w->begun || progress != w->progress;
     w->looked = now;
+    show_run(process);
     if (process_is_gone(process)) {
         snprintf(error, (size_t)room, "the program is gone");
         return -1;
@@ -88,7 +135,7 @@ static int check_progress(const struct context *c, struct reply_watch *w,
 /* Receives the context's next message; each read has a time limit, set when it was spawned. A
  * message shorter than a reply is an error, described in `error`. */
 static ssize_t await_reply(const struct context *c, struct reply_watch *watch,
-                           const struct process *process, union exec_answer *answer, char *error,
+                           struct process *process, union exec_answer *answer, char *error,
                            int room)
 {
     for (;;) {

@@ -21,6 +21,12 @@ union exec_answer {
     char room[VGPU_MSG_MAX];
 };
 
+struct op;
+
+/* What calls that wait for the kernel are told (owner_status), from its beginning to its end. */
+void context_run_begins(const struct op *op);
+void context_run_ends(struct process *process);
+
 /* Sends a request and receives the replies up to the last one; passes printed output on to the
  * program. Returns 0, or -1 with the reason in `error`: then the caller must end the context. */
 int context_exchange(struct context *c, struct process *process, union exec_request *q,

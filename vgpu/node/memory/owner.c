@@ -35,7 +35,7 @@ bool owner_start(struct owner *owner, bool (*is_gone)(const struct owner *owner)
     owner->host_base = base;
     owner->map_version = 1;
     owner->is_gone = is_gone;
-    arena_init(&owner->host, VGPU_HOST_BYTES - VGPU_SEALED_BYTES, 4096);
+    arena_init(&owner->host, VGPU_HOST_BYTES - VGPU_SEALED_BYTES - VGPU_STATUS_BYTES, 4096);
     owner->next = memory_current->owners;
     memory_current->owners = owner;
     return true;
@@ -67,6 +67,11 @@ void owner_set_context(struct owner *owner, int device, bool exists)
 struct owner *owner_first(void)
 {
     return memory_current->owners;
+}
+
+char *owner_status(struct owner *owner)
+{
+    return (char *)owner->host_base + (VGPU_STATUS_VA - VGPU_HOST_VA);
 }
 
 bool host_asked_for(const struct arena_range *range)

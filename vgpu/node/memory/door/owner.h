@@ -38,6 +38,9 @@ struct owner {
     struct owner *next;
 };
 
+/* What its kernel has done so far, VGPU_STATUS_BYTES of text, which the program reads. */
+char *owner_status(struct owner *owner);
+
 /* Values of `user` in ranges of host memory. Pinned memory has NULL. */
 /* Staging: no context maps it, and it is not counted. */
 extern char host_staging;
