@@ -20,9 +20,9 @@ MEANS, WRONG, WHY, MEND, HARDWARE, READ = SECTIONS = (
     "What it means",
     "A program that gets it",
     "Why it is wrong",
-    "How to mend it",
-    "What hardware does",
-    "Where to read on",
+    "How to fix it",
+    "What real GPUs do",
+    "Where to read more",
 )
 TITLE = re.compile(r"# (?P<code>[\w.-]+)(?: (?P<name>[A-Za-z]\w*))?: (?P<title>.+)")
 _FOUND = re.compile(

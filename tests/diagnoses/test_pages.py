@@ -182,7 +182,7 @@ class Hardware(unittest.TestCase):
     def test_what_only_hardware_answers_is_said(self) -> None:
         for page in PAGES:
             with self.subTest(page.code):
-                said = "never says this" in page.sections[WRONG]
+                said = "never returns this" in page.sections[WRONG]
                 self.assertEqual(said, page.code in ONLY_HARDWARE)
                 self.assertTrue(page.sections[HARDWARE].strip())
 

@@ -20,7 +20,7 @@ one();
 two();
 ```
 
-## How to mend it
+## How to fix it
 
 ```diff
  one();
