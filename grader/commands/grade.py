@@ -361,7 +361,7 @@ def _run(
     unknown = only - known
     if unknown:
         raise LabError(
-            f"--only: nobody is called {', '.join(sorted(unknown))}", ExitStatus.NO_MATCH
+            f"--only: no student is called {', '.join(sorted(unknown))}", ExitStatus.NO_MATCH
         )
     chosen = [task for task in tasks if not only or task.submission.student in only]
     cache_of = {(task.submission.student, task.submission.lab): task.cache for task in tasks}

@@ -40,7 +40,7 @@ def prove(
         if graded.status is not Status.PASS:
             raise LabError(
                 f"{task.lab.lab.name}: the course's own solution does not get full marks here, so "
-                f"nobody was graded.\n{_why(run)}\n./lab doctor and ./lab selfcheck say more.",
+                f"nothing was graded.\n{_why(run)}\n./lab doctor and ./lab selfcheck say more.",
                 ExitStatus.HARNESS_ERROR,
             )
 

@@ -153,7 +153,7 @@ def suspicions(task: Task) -> list[tuple[int, str]]:
         said = "pass every public test of it and fail a hidden one: the public tests do not show it"
         found.append((task.hidden_only, said))
     if task.todo and task.written >= LEAST and task.solved == 0:
-        found.append((task.written, "wrote it, and nobody solved it"))
+        found.append((task.written, "wrote it, and no student solved it"))
     if len(task.hints) >= LEAST and statistics.median(task.hints) >= 3:
         found.append((len(task.hints), "told of their hints, and most asked for all of them"))
     return found

@@ -117,7 +117,7 @@ class Tables:
             like = difflib.get_close_matches(student, there, 1)
             hint = f"; is it {like[0]!r}" if like else ""
             if self.roster:
-                raise row.mistake(f"{student!r} is nobody of the class{hint}")
+                raise row.mistake(f"{student!r} is not a student of the class{hint}")
             said.append(f"{row.path}, line {row.line}: {student!r} has handed in nothing{hint}")
         return said
 

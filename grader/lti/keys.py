@@ -24,8 +24,8 @@ def key(folder: Path) -> tuple[str, str]:
     if mode & 0o077:
         raise LabError(
             f"{path} has mode {mode:o}: others can read the key by which this service sends marks. "
-            f"If nobody has: chmod 600 {path}. Else delete it; the next start makes another, and "
-            "the platform reads its public half from /jwks.",
+            f"If no one has read it: chmod 600 {path}. Otherwise delete it: the next start makes "
+            "another one, and the platform reads its public half from /jwks.",
             ExitStatus.USAGE,
         )
     private = path.read_text(encoding="ascii")

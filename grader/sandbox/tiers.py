@@ -22,7 +22,7 @@ def tier() -> Tier:
         raise LabError(
             "There is no sandbox on this machine, and submissions are other people's programs: "
             "they could read your files and write their own marks. ./lab doctor says what to "
-            "install. --unsafe-no-sandbox runs them all the same, with your rights.",
+            "install. --unsafe-no-sandbox runs them without one, with your rights.",
             ExitStatus.MISSING,
         )
     return found

@@ -142,7 +142,7 @@ class Batch(Classroom):
         self.assertEqual({row["mark"] for row in self.rows().values()}, {100})
         said = self.grade(self.folder / "class", "--regrade", "--only", "ada")
         self.assertIn("2 submissions, 1 to grade", said)
-        self.assertIn("nobody is called", self.grade(self.folder, "--only", "eve", status=6))
+        self.assertIn("no student is called", self.grade(self.folder, "--only", "eve", status=6))
 
     def marks(self) -> dict[tuple[str, str], float]:
         return {(r["student"], r["lab"]): r["mark"] for r in self.results()["rows"]}

@@ -316,7 +316,11 @@ class Term(FakeCheckout):
                 "student,partner\nada,bob\nbob,cyd\n",
                 "line 3: 'bob' has another group",
             ),
-            ("groups.csv", "student,partner\nada,bobb\n", "line 2: 'bobb' is nobody of the class"),
+            (
+                "groups.csv",
+                "student,partner\nada,bobb\n",
+                "line 2: 'bobb' is not a student of the class",
+            ),
             ("withdrawn.csv", "student,lab\n,1\n", "line 2: no student stands there"),
             (
                 "requests.csv",
