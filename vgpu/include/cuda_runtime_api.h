@@ -2,13 +2,13 @@
  * cuda_runtime_api.h: the calls of the CUDA runtime, for C and C++. Names, parameter types and
  * codes are CUDA 13.0's; each call sets the thread's last error as CUDA's does.
  *
- * What is declared here is modelled. vgpu/later_calls.h lists what is only declared.
+ * What is declared here is modelled. vgpu/unsupported_calls.h lists what is only declared.
  */
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
 #include "builtin_types.h"
-#include "vgpu/later_calls.h"
+#include "vgpu/unsupported_calls.h"
 #include "vgpu/per_thread.h"
 
 #define CUDART_VERSION 13000
@@ -256,7 +256,7 @@ cudaError_t vgpu_pop_call(dim3 *grid, dim3 *block, size_t *shared, cudaStream_t 
 /* ---- declared, not modelled: each answers cudaErrorNotSupported and names itself ---- */
 
 #define VGPU_DECLARE(name, parameters) cudaError_t name parameters;
-VGPU_LATER_CALLS(VGPU_DECLARE)
+VGPU_UNSUPPORTED_CALLS(VGPU_DECLARE)
 #undef VGPU_DECLARE
 
 #ifdef __cplusplus

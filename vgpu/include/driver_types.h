@@ -3,7 +3,7 @@
  * tests/api compares every one with a CUDA Toolkit where there is one.
  *
  * The long lists have files of their own: vgpu/error_list.h, vgpu/device_attr.h,
- * vgpu/device_prop.h, and vgpu/later_types.h for what is declared but not modelled yet.
+ * vgpu/device_prop.h, and vgpu/memory_types.h for managed memory, pools, batches and attributes.
  */
 #ifndef __DRIVER_TYPES_H__
 #define __DRIVER_TYPES_H__
@@ -264,6 +264,6 @@ typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t s
                                               void *user_data);
 
 #include "vgpu/graph_types.h"
-#include "vgpu/later_types.h"
+#include "vgpu/memory_types.h"
 
 #endif

@@ -18,5 +18,5 @@ static cudaError_t not_modelled(const char *call)
     {                                                                                              \
         return not_modelled(#name);                                                                \
     }
-VGPU_LATER_CALLS(BODY)
+VGPU_UNSUPPORTED_CALLS(BODY)
 #pragma GCC diagnostic pop

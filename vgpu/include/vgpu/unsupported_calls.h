@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * later_calls.h: calls of the CUDA runtime that are declared but not modelled yet. Each answers
- * cudaErrorNotSupported (801) and names itself on stderr once; none pretends to work.
+ * unsupported_calls.h: calls of the CUDA runtime that are declared and not modelled. Each returns
+ * cudaErrorNotSupported (801) and prints its name on stderr once.
  *
- * X(name, (parameters)): cuda_runtime_api.h makes the declarations of it, the runtime the bodies.
+ * X(name, (parameters)): cuda_runtime_api.h makes declarations of it, the runtime definitions.
  */
-#ifndef VGPU_LATER_CALLS_H
-#define VGPU_LATER_CALLS_H
+#ifndef VGPU_UNSUPPORTED_CALLS_H
+#define VGPU_UNSUPPORTED_CALLS_H
 
 /* clang-format off */
-#define VGPU_LATER_MEMORY(X) \
+#define VGPU_UNSUPPORTED_MEMORY(X) \
     X(cudaMallocMipmappedArray, (cudaMipmappedArray_t *array, \
                                  const struct cudaChannelFormatDesc *desc, \
                                  struct cudaExtent extent, unsigned int levels, \
                                  unsigned int flags))
 
-#define VGPU_LATER_STREAMS(X) \
+#define VGPU_UNSUPPORTED_STREAMS(X) \
     X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags)) \
     X(cudaGraphAddMemAllocNode, (cudaGraphNode_t *node, cudaGraph_t graph, \
                                  const cudaGraphNode_t *dependencies, size_t count, \
@@ -24,16 +24,16 @@
                                 void *pointer)) \
     X(cudaDeviceGraphMemTrim, (int device))
 
-#define VGPU_LATER_DEVICES(X) \
+#define VGPU_UNSUPPORTED_DEVICES(X) \
     X(cudaOccupancyMaxActiveClusters, (int *clusters, const void *function, \
                                        const cudaLaunchConfig_t *config)) \
     X(cudaOccupancyMaxPotentialClusterSize, (int *cluster_size, const void *function, \
                                              const cudaLaunchConfig_t *config))
 /* clang-format on */
 
-#define VGPU_LATER_CALLS(X)                                                                        \
-    VGPU_LATER_MEMORY(X)                                                                           \
-    VGPU_LATER_STREAMS(X)                                                                          \
-    VGPU_LATER_DEVICES(X)
+#define VGPU_UNSUPPORTED_CALLS(X)                                                                  \
+    VGPU_UNSUPPORTED_MEMORY(X)                                                                     \
+    VGPU_UNSUPPORTED_STREAMS(X)                                                                    \
+    VGPU_UNSUPPORTED_DEVICES(X)
 
 #endif

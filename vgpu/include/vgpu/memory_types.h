@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * later_types.h: types of managed memory, memory pools, batches of copies and launch attributes.
+ * memory_types.h: types of managed memory, memory pools, batches of copies and launch attributes.
  */
-#ifndef VGPU_LATER_TYPES_H
-#define VGPU_LATER_TYPES_H
+#ifndef VGPU_MEMORY_TYPES_H
+#define VGPU_MEMORY_TYPES_H
 
 /* ---- managed memory and pools ---- */
 
