@@ -61,8 +61,8 @@ class Long(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(
             done.stderr,
-            r"cudaDeviceSynchronize: still waiting for the virtual node after 1 s: kernel counts on "
-            r"GPU 0 runs: [1-9]\d* of its 4096 blocks are done after \d+ s; fewer blocks or a "
+            r"cudaDeviceSynchronize: still waiting for the virtual node after 1 s: kernel counts "
+            r"on GPU 0 runs: [1-9]\d* of its 4096 blocks are done after \d+ s; fewer blocks or a "
             r"smaller size end sooner, and it does not run in the fast form: ",
         )
 
