@@ -235,7 +235,7 @@ static bool read_head(const char *head, struct cc_place *place)
            strstr(head, "error: ") != NULL;
 }
 
-static const char *copy_of(const struct cc_copies *copies, const char *file)
+static const char *find_copy(const struct cc_copies *copies, const char *file)
 {
     for (size_t i = 0; i < copies->file.count; i++)
         if (strcmp(copies->file.item[i], file) == 0)
@@ -246,7 +246,7 @@ static const char *copy_of(const struct cc_copies *copies, const char *file)
 static bool change_copy(struct cc_copies *copies, struct cc_place place, const char *message,
                         const char *name)
 {
-    const char *file = place.file, *copy = copy_of(copies, file);
+    const char *file = place.file, *copy = find_copy(copies, file);
     size_t length;
     const char *text = cc_read_file(copy != NULL ? copy : file, &length);
 
