@@ -119,21 +119,15 @@ static bool change_braces(struct change *c)
     return argument && find_before(c, "<<<", ";") != NULL && set_change(c, c->at, c->at, "dim3");
 }
 
-/* k<< <1, 1>> >(p): Clang's place is the third sign, or the first two. */
+/* k<< <1, 1>> >(p): Clang's place is the third sign. */
 static bool change_blanks(struct change *c)
 {
     const char sign = *c->at, *from = c->at;
 
-    if (sign != '<' && sign != '>')
-        return false;
     while (from > c->text && (from[-1] == ' ' || from[-1] == '\t'))
         from--;
-    if (from < c->at)
-        return from - c->text >= 2 && from[-1] == sign && from[-2] == sign &&
-               set_change(c, from, c->at, "");
-    from = c->at + strspn(c->at, ">");
-    const char *to = from + strspn(from, " \t");
-    return from - c->at == 2 && to > from && *to == '>' && set_change(c, from, to, "");
+    return (sign == '<' || sign == '>') && from < c->at && from - c->text >= 2 &&
+           from[-1] == sign && from[-2] == sign && set_change(c, from, c->at, "");
 }
 
 /* k<<<size...>>>(p), to which the line ends in it are added again. */
