@@ -38,7 +38,7 @@ static inline void expect_matrix(struct lab_test *t, const struct machine *m,
         for (int to = 0; to < in->n; to++)
             lab_expect(t, out->can[from * in->n + to] == attr_of(m, from, to)->access,
                        "%s on %s: can[%d * %d + %d] is %d, expected %d: in this direction GPU %d "
-                       "%s access GPU %d",
+                       "%s access GPU %d (a row for each `from`)",
                        what, m->name, from, in->n, to, out->can[from * in->n + to],
                        attr_of(m, from, to)->access, from,
                        attr_of(m, from, to)->access ? "can"

@@ -37,7 +37,8 @@ static inline void expect_split(struct lab_test *t, const struct split_in *in,
         lab_expect_grave(
             t, kind, out[i].count - in[i].n / (uint64_t)parts <= 1,
             "split(%zu, %d, %d): the part has %zu elements, expected %zu or one more: no part "
-            "is more than one element longer than another",
+            "is more than one element longer than another, also where n is so large that a product "
+            "wraps around",
             (size_t)in[i].n, parts, i, (size_t)out[i].count, (size_t)(in[i].n / (uint64_t)parts));
         next += out[i].count;
     }

@@ -50,11 +50,11 @@ static void check_round_bad(struct lab_test *t)
                                 {.bytes = UINT64_MAX, .n = 1},
                                 {.bytes = UINT64_MAX - 2 * MIB + 2, .n = 1}}};
     const struct round_out *out = lab_output(ask_round(t, &in));
-    refuse_calls(t, REFUSE_ROUND, "vmm_round(5 MiB, {0, 1}, 2, &rounded)");
     for (int i = 0; i < in.asked; i++) {
         expect_rc(t, calls[i], out->rc[i], want[i]);
         lab_expect(t, out->untouched[i], "%s failed and wrote *rounded", calls[i]);
     }
+    refuse_calls(t, REFUSE_ROUND, "vmm_round(5 MiB, {0, 1}, 2, &rounded)");
 }
 
 /* ---- TODO 2 ---- */
@@ -93,11 +93,11 @@ static void check_alloc_bad(struct lab_test *t)
 static void check_alloc_unwinds(struct lab_test *t)
 {
     struct alloc_in in = {.asked = 2, .gpus = 1, .bytes = {(uint64_t)1 << 41, (uint64_t)1 << 41}};
-    refuse_calls(t, REFUSE_ALLOC, "vmm_alloc(1, 3 MiB, &v)");
     refuse_alloc(t, &in, "vmm_alloc of 2 TiB", LAB_ENOMEM);
     in.bytes[0] = in.bytes[1] = MIB;
     in.fail = FAIL_ADDRESSES;
     refuse_alloc(t, &in, "vmm_alloc when no addresses are left", LAB_ENOMEM);
+    refuse_calls(t, REFUSE_ALLOC, "vmm_alloc(1, 3 MiB, &v)");
 }
 
 /* ---- TODO 3 ---- */
@@ -164,13 +164,13 @@ static void check_share_bad(struct lab_test *t)
                                 {.peer = 1, .flags = 7}}};
     struct lab_run *run = lab_run(t, "share", &in, sizeof in, sizeof(struct share_out));
     const struct share_out *out = lab_output(run);
-    refuse_calls(t, REFUSE_SHARE, "vmm_share(&v, 1, read-only)");
     for (int i = 0; i < in.asked; i++) {
         expect_rc(t, calls[i], out->rc[i], want[i]);
         expect_access(t, calls[i], 0, out->access[i][0][0], BOTH);
         expect_access(t, calls[i], 1, out->access[i][0][1], NONE);
     }
     lab_nothing_leaked(t, run);
+    refuse_calls(t, REFUSE_SHARE, "vmm_share(&v, 1, read-only)");
 }
 
 /* ---- TODO 4 ---- */

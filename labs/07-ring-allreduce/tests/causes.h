@@ -99,8 +99,8 @@ static inline void say_cause(char *text, size_t room, const struct rings_in *in,
         snprintf(text, room, "but was not written");
     else if (memcmp(own, got, c->type == RING_FLOAT16 ? 2 : 4) == 0)
         snprintf(text, room,
-                 "but is what the rank itself began with: nothing was added (a step too few?), or "
-                 "it was added after this was read (which stream waits for it?)");
+                 "but is what the rank itself began with: nothing came in (a step too few, or no "
+                 "gather?), or it came after this was read (which stream waits for it?)");
     else if (memcmp(zero, got, c->type == RING_FLOAT16 ? 2 : 4) == 0)
         snprintf(text, room, "but is 0: was it cleared? In place recv is send");
     else if (poisoned(c->type, got))
@@ -120,7 +120,8 @@ static inline void say_cause(char *text, size_t room, const struct rings_in *in,
                  ranks, missing);
     else
         snprintf(text, room,
-                 "but is made of other elements: a wrong chunk, or an inbox that was filled again "
+                 "but is made of other elements: a wrong chunk (which chunk goes in which step?), "
+                 "or an inbox that was filled again "
                  "before it had been read%s",
                  c->then ? " (by the call that followed)" : "");
 }

@@ -147,8 +147,8 @@ static inline void check_shards_of(struct lab_test *t, const struct shard_in *in
         lab_expect_grave(t, is_covered(in, out, i) ? LAB_NOT_GRAVE : LAB_LOST_DATA,
                          out->first[i] == first && out->len[i] == len,
                          "%s gave %" PRIu64 " elements from %" PRIu64 " on, expected %" PRIu64
-                         " from %" PRIu64 " on: shards equally long, %" PRIu64
-                         ", and filled in the order of the ranks",
+                         " from %" PRIu64 " on: shards equally long, a multiple of align, %" PRIu64
+                         ", filled in the order of the ranks; the last may be short or empty",
                          call, out->len[i], out->first[i], len, first, each);
     }
 }
