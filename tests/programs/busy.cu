@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Works until it is killed: memory, kernels, copies between GPUs, pinned memory. "busy free": what
 // is free on each GPU. "busy hold": takes 64 MiB of GPU 0, says so, and waits for a line. "busy
-// long": a kernel of some seconds, and a wait for it.
+// long": a kernel of some seconds, and a wait for it. "busy queue": more operations without a wait
+// than the node keeps.
 #include "check.h"
 
 #include <string.h>
@@ -26,6 +27,17 @@ static void run_long(void)
     counts<<<4096, 64>>>(sum);
     MUST(cudaDeviceSynchronize());
     MUST(cudaFree(sum));
+}
+
+static void fill_queue(void)
+{
+    int *p, last;
+    MUST(cudaMalloc(&p, sizeof *p));
+    for (int i = 0; i < (1 << 18) + 64; i++)
+        MUST(cudaMemsetAsync(p, i & 127, sizeof *p, 0));
+    MUST(cudaMemcpy(&last, p, sizeof last, cudaMemcpyDeviceToHost));
+    HOLDS(last == 63 * 0x01010101, "%#x", last);
+    MUST(cudaFree(p));
 }
 
 static void tell_free(int gpus)
@@ -77,6 +89,8 @@ int main(int argc, char **argv)
         hold();
     else if (argc > 1 && strcmp(argv[1], "long") == 0)
         run_long();
+    else if (argc > 1 && strcmp(argv[1], "queue") == 0)
+        fill_queue();
     else
         for (;;)
             one_round(gpus);

@@ -67,6 +67,12 @@ class Long(unittest.TestCase):
         )
 
 
+class Full(unittest.TestCase):
+    def test_a_full_queue_is_waited_for(self) -> None:
+        done = run("busy", "queue")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
 class Spin(unittest.TestCase):
     """A host that watches pinned memory and makes no call is served; one that is quick is not."""
 

@@ -401,6 +401,7 @@ struct vgpu_step { /* identifies an operation while its process exists */
 
 struct vgpu_reply {
     int32_t error;         /* cudaError_t */
+    uint32_t full;         /* refused: as many operations are queued as the node keeps */
     uint32_t text_waiting; /* kernels have printed output: fetch it with VGPU_OP_PRINTF */
     uint64_t clock_ps;     /* the calling thread's clock after the call */
     uint64_t value, value2, value3;

@@ -132,6 +132,31 @@ static void keep_time(uint64_t clock_ps)
         ;
 }
 
+/* The device's queue is full: waits until what is in it is done, as a GPU's driver makes a call
+ * wait. False: that has failed. */
+static bool wait_for_room(const struct vgpu_request *refused)
+{
+    struct vgpu_request wait = {.op = VGPU_OP_DEVICE_SYNC, .device = refused->device};
+    vgpu_text_copy(wait.call, sizeof wait.call, refused->call);
+    const struct vgpu_reply *reply = vgpu__aside(&wait);
+    if (reply)
+        keep_time(reply->clock_ps);
+    return reply && reply->error == cudaSuccess;
+}
+
+/* Sends the request, and once more where the queue was full. */
+static bool exchange_with_room(struct vgpu__wire *wire, int fd, int *fds, int *fd_count)
+{
+    struct vgpu_request *request = (struct vgpu_request *)wire->request;
+    struct vgpu_reply *reply = (struct vgpu_reply *)wire->reply;
+    if (!vgpu__exchange(wire->fd, request, fd, reply, fds, fd_count))
+        return false;
+    if (!reply->full || !wait_for_room(request))
+        return true;
+    request->clock_ps = vgpu__self.clock_ps;
+    return vgpu__exchange(wire->fd, request, fd, reply, fds, fd_count);
+}
+
 static cudaError_t ask_node(int fd, bool free_of_charge, const struct vgpu_reply **out, int *fds,
                             int *fd_count)
 {
@@ -140,8 +165,7 @@ static cudaError_t ask_node(int fd, bool free_of_charge, const struct vgpu_reply
     struct vgpu_reply *reply = (struct vgpu_reply *)wire->reply;
     request->free = free_of_charge || vgpu__self.graph;
     vgpu__request_begins();
-    if (atomic_load(&vgpu__process.lost) ||
-        !vgpu__exchange(wire->fd, request, fd, reply, fds, fd_count))
+    if (atomic_load(&vgpu__process.lost) || !exchange_with_room(wire, fd, fds, fd_count))
         return cudaErrorUnknown;
     atomic_load_explicit(&vgpu__functions_returned, memory_order_acquire);
     if (!free_of_charge)

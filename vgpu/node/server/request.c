@@ -183,6 +183,7 @@ bool request_enter(struct connection *c)
         return true;
     start_reply(c);
     connection_usage(c)->malformed += !full;
+    c->reply.r.full = full;
     if (full)
         request_fail(c, VGPU_OUT_OF_MEMORY,
                      "%d operations of this program are queued and not over, which is as many as "
