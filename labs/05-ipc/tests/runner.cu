@@ -162,6 +162,7 @@ static __attribute__((noinline)) void fill_stack(cudaEvent_t event)
     cudaEvent_t volatile room[512];
     for (int i = 0; i < 512; i++)
         room[i] = event;
+    (void)room[0];
 }
 
 LAB_RUN(refused)

@@ -20,7 +20,9 @@ static int refused_begin(enum refused what, struct refused_state *s)
     memset(&s->rounded, IO_FILL, sizeof s->rounded);
     memset(&s->v, IO_FILL, sizeof s->v);
     memset(&s->parcel, IO_FILL, sizeof s->parcel);
-    int rc = vmm_alloc(0, (size_t)3 << 20, &s->given);
+    int rc = LAB_OK;
+    if (what == REFUSE_SHARE || what == REFUSE_EXPORT || what == REFUSE_IMPORT)
+        rc = vmm_alloc(0, (size_t)3 << 20, &s->given);
     if (!rc && what == REFUSE_GROW)
         rc = vec_open(&s->vec, 0, (size_t)64 << 20);
     if (!rc && what == REFUSE_GROW)
@@ -49,6 +51,14 @@ static int refused_call(enum refused what, struct refused_state *s)
     }
 }
 
+/* Without vmm_free, which the functions that are asked need not know. */
+static void give_back(const struct vmm *v)
+{
+    (void)cuMemUnmap(v->base, v->bytes);
+    (void)cuMemAddressFree(v->base, v->bytes);
+    (void)cuMemRelease(v->handle);
+}
+
 static void refused_end(enum refused what, int rc, struct refused_state *s)
 {
     if (rc == LAB_OK && (what == REFUSE_ALLOC || what == REFUSE_IMPORT))
@@ -57,7 +67,8 @@ static void refused_end(enum refused what, int rc, struct refused_state *s)
         parcel_drop(&s->parcel);
     if (what == REFUSE_GROW)
         (void)vec_close(&s->vec);
-    (void)vmm_free(&s->given);
+    if (s->given.base)
+        give_back(&s->given);
 }
 
 LAB_RUN(refused)
