@@ -394,8 +394,9 @@ LAB_CASES = {
     {.name = "shared",
      .todo = 2,
      .title = "every block's partial is exact, for any n and any number of blocks",
-     .rule = "each element is added once, whatever n and blocks are; there must be a barrier between "
-             "the write of a shared word and its read by another thread",
+     .rule =
+         "each element is added once, whatever n and blocks are; there must be a barrier between "
+         "the write of a shared word and its read by another thread",
      .points = 8,
      .quick = true,
      .min_gpus = 2,

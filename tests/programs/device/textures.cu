@@ -1,6 +1,6 @@
 // Textures over arrays, linear and pitched memory: every filter and address mode against the CUDA
-// C++ Programming Guide's formulas, with weights rounded as on GPUs of compute capability 9.0; formats, layers, cubemaps,
-// gathers; surfaces.
+// C++ Programming Guide's formulas, with weights rounded as on GPUs of compute capability 9.0;
+// formats, layers, cubemaps, gathers; surfaces.
 #include <math.h>
 #include <string.h>
 
@@ -46,8 +46,8 @@ static double expected(float x, float y, float z, int dimensions, const cudaText
     bool linear = d.filterMode == cudaFilterModeLinear, normalized = d.normalizedCoords;
     cudaTextureAddressMode mode[3];
     for (int i = 0; i < 3; i++) {
-        bool repeats = d.addressMode[i] == cudaAddressModeWrap ||
-                       d.addressMode[i] == cudaAddressModeMirror;
+        bool repeats =
+            d.addressMode[i] == cudaAddressModeWrap || d.addressMode[i] == cudaAddressModeMirror;
         mode[i] = repeats && !normalized ? cudaAddressModeClamp : d.addressMode[i];
     }
     Line lx = line(x, W, mode[0], linear, normalized);

@@ -12,7 +12,8 @@ void warp_left(struct warp *warp);
 /* No lane can run and some wait in vgpu_activemask: the lanes at one place continue. */
 void warp_converge(struct warp *warp);
 
-/* The lanes of the warp that have met in vgpu_matrix_product: their accumulators get the product. */
+/* The lanes of the warp that have met in vgpu_matrix_product: their accumulators get the product.
+ */
 void matrix_product(struct warp *warp, uint32_t met);
 
 #endif
