@@ -140,8 +140,8 @@ struct parcel_child { /* what the importer reports */
 };
 struct parcel_out {
     int setup;
-    int exported_before, exported, sent, export_fd, export_fds, freed;
-    int export_open; /* the second export's descriptor, when the first one's is closed */
+    int exported, exported_again, sent, export_fd, export_fds, freed;
+    int again_open; /* the second export's descriptor, when the first one's is closed */
     uint64_t export_bytes, parcel_bytes;
     int null_rc[8];
     int full_rc[3], full_untouched; /* vmm_export without a free descriptor, with 0 alone, and of a

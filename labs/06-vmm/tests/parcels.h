@@ -160,16 +160,16 @@ static void export_and_ask(const struct parcel_in *in, int socket, struct parcel
         ask_full(&v, out);
     out->base = v.base;
     out->parcel_bytes = v.bytes;
-    out->exported_before = LAB_CALL(vmm_export(&v, &parcel));
-    parcel_drop(&parcel);
     out->exported = LAB_CALL(vmm_export(&v, &parcel));
     out->export_bytes = parcel.bytes;
     out->export_fd = parcel.fd;
-    out->export_open = fcntl(parcel.fd, F_GETFD) >= 0;
-    if (out->exported == LAB_OK && parcel.fd > 0 && out->export_open) {
+    if (out->exported == LAB_OK && parcel.fd > 0) {
         CUdeviceptr last = v.base + v.bytes - sizeof(int);
         out->export_fds = open_fds() - before;
         out->sent = parcel_send(socket, &parcel);
+        parcel_drop(&parcel);
+        out->exported_again = LAB_CALL(vmm_export(&v, &parcel));
+        out->again_open = fcntl(parcel.fd, F_GETFD) >= 0;
         parcel_drop(&parcel);
         meet(socket);
         if (in->free_early)
