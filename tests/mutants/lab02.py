@@ -425,4 +425,12 @@ MUTANTS = [
         rejected_by="enable_rollback",
         why="where access is possible, switching it on can fail all the same",
     ),
+    Mutant(
+        name="disable_hides_the_error",
+        todo=4,
+        find="    if ((rc = peer_result(cudaGetDevice(&before))) != LAB_OK)\n        return rc;\n    while",
+        replace="    if (peer_result(cudaGetDevice(&before)) != LAB_OK)\n        return LAB_OK;\n    while",
+        rejected_by="disable",
+        why="access stays on and the caller is told that it is off",
+    ),
 ]

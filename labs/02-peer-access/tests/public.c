@@ -204,6 +204,7 @@ static void check_disable(struct lab_test *t)
 {
     expect_rest_off(t);
     on_two_machines(t, ask_disables, "dgx-a100");
+    refuse_calls(t, 4, "peer_disable(&undo)");
 }
 
 /* ---- TODO(5) ---- */

@@ -305,6 +305,21 @@ struct outputs {
     uint8_t on[SQUARE]; /* which directions are */
 };
 
+/* What the function finds: outputs that nobody wrote; for peer_disable access that is on. */
+static void set_up(int todo, struct outputs *o)
+{
+    memset(o, UNTOUCHED, sizeof *o);
+    memset(o->on, 0, sizeof o->on);
+    if (todo == 4) {
+        switch_direction(0, 1, 1);
+        switch_direction(1, 0, 1);
+        o->undo.count = 2;
+        o->undo.pair[0] = (struct peer_pair){0, 1};
+        o->undo.pair[1] = (struct peer_pair){1, 0};
+        look(o->on);
+    }
+}
+
 static int ask_one(int todo, struct outputs *o)
 {
     const int both[] = {0, 1};
@@ -315,6 +330,8 @@ static int ask_one(int todo, struct outputs *o)
         return peer_attrs(0, 1, &o->attr);
     case 3:
         return peer_enable(both, 2, &o->undo);
+    case 4:
+        return peer_disable(&o->undo);
     default:
         return peer_probe(0, 1, &o->works);
     }
@@ -323,7 +340,7 @@ static int ask_one(int todo, struct outputs *o)
 /* Where peer_probe cannot switch access off, it stays on. */
 static void look_after(int todo, struct outputs *o)
 {
-    if (todo == 3)
+    if (todo == 3 || todo == 4)
         look(o->on);
     all_off();
 }
@@ -336,13 +353,12 @@ LAB_RUN(refused)
     struct lab_refusal *entry;
     struct outcome call;
     told->calls = 0;
-    memset(&was, UNTOUCHED, sizeof was);
-    memset(was.on, 0, sizeof was.on);
+    set_up(in->todo, &was);
     right = was;
     ask_one(in->todo, &right);
     look_after(in->todo, &right);
     do {
-        now = was;
+        set_up(in->todo, &now);
         before(in->current);
         lab_fail_call(told->calls + 1);
         int rc = ask_one(in->todo, &now);
