@@ -23,18 +23,18 @@ static bool is_all(const unsigned char *at, size_t n, unsigned char value)
     return n > 0 && at[0] == value && memcmp(at, at + 1, n - 1) == 0;
 }
 
-/* Bytes that are the same all over say who wrote them, or that nobody did. */
+/* Equal bytes tell who wrote them, or that they were not written. */
 static const char *meaning_of_byte(unsigned char value)
 {
     switch (value) {
     case 0:
-        return "it is zero, and so was memory that nobody wrote, or the wrong memory was cleared";
+        return "it is zero: it was never written, or the wrong memory was cleared";
     case 0xA5:
-        return "it holds what the test had put there, so nobody wrote it";
+        return "it still holds what the test wrote there: your code did not write it";
     case 0xCB:
-        return "it is GPU memory that nobody had written when it was read";
+        return "it is GPU memory that had not been written when it was read";
     default:
-        return "it holds one and the same byte all over: what was there before";
+        return "all its bytes have the same value, so this is probably what was there before";
     }
 }
 
@@ -98,32 +98,33 @@ static const struct {
 } results[] = {
     {"LAB_OK", "", "", ""},
     {"LAB_EINVAL",
-     "an argument that the contract refuses was taken: look at all of them before the first call "
-     "of CUDA",
-     "the contract refuses an argument of this call, whatever else there is: look at all of them "
-     "before the first call of CUDA",
-     "LAB_EINVAL is for arguments that the contract refuses, and it allows these"},
+     "the contract refuses one of these arguments, and your function accepted it: check all "
+     "arguments before the first CUDA call",
+     "one of these arguments is invalid, which comes first: check all arguments before the first "
+     "CUDA call",
+     "LAB_EINVAL means that an argument is invalid, and the contract allows these"},
     {"LAB_ENOGPU",
-     "a GPU that is not there was taken for one: compare its number with how many there are",
-     "a GPU that is not there has a result of its own, LAB_ENOGPU",
-     "LAB_ENOGPU is for GPUs that are not there, and this call needs none of those"},
-    {"LAB_ENOPEER", "the GPUs cannot reach each other, and the caller is not told",
-     "GPUs that cannot reach each other have a result of their own, LAB_ENOPEER",
-     "LAB_ENOPEER is for GPUs that cannot reach each other where they must, and these can"},
-    {"LAB_ENOMEM", "memory that was not to be had was taken for some, and the caller is not told",
-     "memory that is not to be had has a result of its own, LAB_ENOMEM",
-     "LAB_ENOMEM is for memory that is not to be had, and there is enough"},
-    {"LAB_ECUDA", "a call of CUDA failed, and its error was lost: look at what each call returns",
-     "a call of CUDA failed: that has a result of its own, LAB_ECUDA",
-     "no call of CUDA has to fail here: it was made in a way that CUDA refuses, or what it "
-     "returned "
-     "is no failure"},
-    {"LAB_EPEER", "another process has gone or cannot be told, and the caller is not told",
-     "another process that has gone has a result of its own, LAB_EPEER",
-     "LAB_EPEER is for processes that have gone, and none has"},
-    {"LAB_ERANGE", "what does not fit was taken as if it did",
-     "what does not fit has a result of its own, LAB_ERANGE",
-     "LAB_ERANGE is for what does not fit, and this fits"},
+     "your function accepted the number of a GPU that does not exist: compare it with how many "
+     "there are",
+     "for a GPU that does not exist the result is LAB_ENOGPU",
+     "LAB_ENOGPU means that an argument names a GPU that does not exist, and here none does"},
+    {"LAB_ENOPEER", "the GPUs cannot reach each other, and your function did not report it",
+     "for GPUs that cannot reach each other the result is LAB_ENOPEER",
+     "LAB_ENOPEER means that GPUs which must reach each other cannot, and these can"},
+    {"LAB_ENOMEM", "there was not enough memory, and your function did not report it",
+     "where there is not enough memory the result is LAB_ENOMEM",
+     "LAB_ENOMEM means that there is not enough memory, and there is enough"},
+    {"LAB_ECUDA", "a CUDA call failed, and its error was lost: check what each call returns",
+     "where a CUDA call fails the result is LAB_ECUDA",
+     "no CUDA call should fail here: check the arguments of your calls, and whether the error that "
+     "a call returned is a failure at all"},
+    {"LAB_EPEER",
+     "another process has ended or does not listen, and your function did not report it",
+     "where another process has ended the result is LAB_EPEER",
+     "LAB_EPEER means that another process has ended, and none has"},
+    {"LAB_ERANGE", "a value is too large, and your function accepted it",
+     "for a value that is too large the result is LAB_ERANGE",
+     "LAB_ERANGE means that a value is too large, and this one fits"},
 };
 
 /* The result of lab.h that stands at `at`, also in brackets behind its number; -1: none. */
@@ -187,14 +188,15 @@ static void tell_numbers_apart(char *text, size_t room, const struct number *got
     else if (part)
         snprintf(text, room, "what it must be is %s as much: another unit", part);
     else if (whole && (uint32_t)got->bits == 0xCBCBCBCBu)
-        snprintf(text, room, "0xCBCBCBCB is GPU memory that nobody had written when it was read");
+        snprintf(text, room, "0xCBCBCBCB is GPU memory that had not been written when it was read");
     else if (whole && (uint32_t)got->bits == 0xA5A5A5A5u)
-        snprintf(text, room, "0xA5A5A5A5 is what the test had put there: nobody wrote it");
+        snprintf(text, room, "0xA5A5A5A5 is what the test wrote there: your code did not write it");
     else if (whole && (uint32_t)got->bits == (uint32_t)want->bits && got->bits != want->bits)
         snprintf(text, room, "the lower 32 bits are right: it went through an int, or an unsigned");
     else if (whole && labs(got->bits - want->bits) == 1 && labs(want->bits) > 1)
         snprintf(text, room,
-                 "it is one too %s: does a count or a loop begin or end beside its place?",
+                 "it is one too %s: does a count or a loop begin or end one place too early or too "
+                 "late?",
                  got->bits > want->bits ? "many" : "few");
 }
 

@@ -43,7 +43,9 @@ def run(name: str, body: str, top: str = "", case: str = "all", **env: str) -> t
 
 
 RULE = "each output has one input"
-UNTOUCHED = "all of it is wrong: it holds what the test had put there, so nobody wrote it"
+UNTOUCHED = (
+    "all of it is wrong: it still holds what the test wrote there: your code did not write it"
+)
 
 
 class Verdicts(unittest.TestCase):
