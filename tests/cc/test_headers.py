@@ -14,7 +14,7 @@ from rig import HERE, NVCC, Case, cc, main, run
 
 OURS = HERE.parents[1] / "vgpu/include"
 FOLDERS = ("", "crt", "nvtx3", "cooperative_groups")
-ONLY_CU = r"cooperative_groups/|(crt/)?mma|cuda_(awbarrier|pipeline)|vgpu_device|nccl_device"
+ONLY_CU = r"cooperative_groups/|cuda_(awbarrier|pipeline)|vgpu_device|nccl_device"
 ONLY_CXX = r"nvtx3/nvtx3\.hpp"
 
 OTHER_LIBRARIES = (

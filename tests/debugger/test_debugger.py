@@ -156,7 +156,7 @@ class Labs(unittest.TestCase):
             "04", "shared", "-x", "bt", "-x", "info args", "-x", "info locals", "-x", "p blockDim"
         )
         self.assertEqual(status, 0, said)
-        told = "stops in kernels on GPU 0: shared_kernel, warp_kernel, total_kernel; and where"
+        told = "stops in kernels on GPU 0 (shared_kernel, warp_kernel, total_kernel) and where"
         self.assertIn(told, said)
         at = rf"(?m)^#0 .*\bshared_kernel \(data=0x2\w+, n=1, .* at .*/reduction\.cu:{where}$"
         self.assertRegex(said, at)

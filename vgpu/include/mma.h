@@ -5,13 +5,13 @@
 #ifndef __CUDA_MMA_H__
 #define __CUDA_MMA_H__
 
-#include "cuda_bf16.h"
-#include "cuda_fp16.h"
-#include "cuda_runtime.h"
-
 #if defined(__cplusplus) && defined(__CUDA__)
 
 #include <type_traits>
+
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
+#include "cuda_runtime.h"
 
 namespace nvcuda
 {

@@ -130,8 +130,8 @@ static inline void check_all_devices(struct lab_test *t, const struct facts_out 
         same_info(t, i, &out->info[i], &facts->info[i]);
     }
     lab_expect(t, out->contexts == 0 || !lab_is_virtual(t),
-               "inv_device made a context on %d GPUs (some hundred MB each): these questions need "
-               "no current device",
+               "inv_device made a context on %d GPUs, expected on none (some hundred MB each): "
+               "these questions need no current device",
                out->contexts);
     lab_nothing_leaked(t, run);
 }
