@@ -211,6 +211,7 @@ static void keep_said(struct lab_test *t, const struct lab_run *run)
     int which = run->printed[1].kept > 0 ? 1 : 0;
     const char *file = learners_file(t);
     lab__stream_tail(&run->printed[which], t->said.at, sizeof t->said.at);
+    lab__strip_ours(t->said.at, is_of_tests);
     t->found_line =
         lab__stream_finding(&run->printed[1], file, is_of_tests, t->found.at, sizeof t->found.at);
 }

@@ -183,7 +183,7 @@ class Labs(unittest.TestCase):
     def test_a_gpu_without_a_kernel_and_a_test_that_is_not_there(self) -> None:
         status, said = debug("04", "shared_rounding", "--gpu", "3", "-x", "bt")
         self.assertEqual(status, 6, said)
-        self.assertIn("GPU 3 was given no kernel", said)
+        self.assertIn("ended without a kernel on GPU 3", said)
         status, said = debug("04", "nonsense")
         self.assertEqual(status, 6, said)
         status, said = debug("04")

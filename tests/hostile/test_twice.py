@@ -70,6 +70,8 @@ AT_START
         ask(fd, &fill);
         ask(fd, &sync);
     }
+    struct vgpu_request give_back = {.op = VGPU_OP_FREE, .ptr = fill.u.memset.dst};
+    ask(fd, &give_back);
 }"""
 DRIPS = 'AT_START { for (;;) { dprintf(1, "x"); usleep(200000); } }'
 
@@ -154,7 +156,7 @@ class Twice(unittest.TestCase):
     def fails_twice(self, how: str, told: str) -> None:
         """A node that breaks in this way each time: run once more, alone, and then it is the
         submission's failure; the instructor sees which, and how often."""
-        with self.node(breaks(how, 2)), opened(self.top / "out") as journal:
+        with self.node(breaks(how, 3)), opened(self.top / "out") as journal:
             batch = Batch(journal, self.worker(), 7, self.used.value, 1, 0)
             task = batch.task(self.lab, self.submission(""))
             self.assertEqual(batch.run([task], lambda *_: None), {})
