@@ -49,7 +49,7 @@ MUST = re.compile(
 )
 OURS = re.compile(
     r"\b(?:lab__|vgpu__|refused_)\w+|"
-    r"\b(?:public|hidden|runner|vectors|parcels|lone|ring_rank|judge|run|case)\.(?:c|cu|h):\d+"
+    r"\b(?:public|hidden|runner|vectors|parcels|lone|ring_rank|judge|case)\.(?:c|cu|h):\d+"
 )
 # Findings, and the only sentences that may stand beside one: those that come from what was seen.
 FINDING = re.compile(r"\[(order|kernels|leaks|api)\.[\w-]+;")

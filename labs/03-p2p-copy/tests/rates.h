@@ -36,11 +36,12 @@ static inline void check_bw(struct lab_test *t, const struct bw *bw, uint64_t mo
                bw->bytes, (unsigned long long)moved);
     lab_expect(t, bw->path == (enum path)path, "bw.path is %s, expected %s",
                path_text((int)bw->path), path_text(path));
-    lab_expect(t, bw->seconds > 0, "bw.seconds is %g", bw->seconds);
+    lab_expect(t, bw->seconds > 0, "bw.seconds is %g, expected more than 0", bw->seconds);
     double gbs = (double)moved / bw->seconds / 1e9;
-    lab_expect(t, fabs(bw->gbs - gbs) <= 1e-12 * gbs,
-               "bw.gbs is %.15g; %llu bytes in %.3g s are %.15g GB/s (1e9 bytes a second)", bw->gbs,
-               (unsigned long long)moved, bw->seconds, gbs);
+    lab_expect(
+        t, fabs(bw->gbs - gbs) <= 1e-12 * gbs,
+        "bw.gbs is %.15g, expected %.15g: %llu bytes in %.3g s, in GB/s (1e9 bytes a second)",
+        bw->gbs, gbs, (unsigned long long)moved, bw->seconds);
     double ms = bw->seconds * 1e3 * P2P_REPEATS;
     lab_expect(t, fabs(ms - (double)(float)ms) <= 1e-12 * ms,
                "bw.seconds is %.17g, expected a P2P_REPEATS-th of the time of all repetitions that "

@@ -494,7 +494,7 @@ static inline void refuse_parcel(struct lab_test *t, const struct parcel_in *in,
 /* Each call of CUDA that the function makes fails once. */
 static inline void refuse_calls(struct lab_test *t, enum refused what, const char *call)
 {
-    struct refused_in in = {.what = what};
+    struct refused_in in = {.what = (int)what};
     if (!lab_is_virtual(t) || lab_gpus(t) < 2)
         return;
     struct lab_run *run = lab_run(t, "refused", &in, sizeof in, sizeof(struct lab_refusals));

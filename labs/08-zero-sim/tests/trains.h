@@ -33,8 +33,9 @@ static inline const struct train_out *must_train(struct lab_test *t, const struc
     expect_rc(t, "zero_step of a run that is not open", out->closed_rc, LAB_EINVAL);
     expect_rc(t, "zero_run_start (zero_memory of what is resident)", out->started, LAB_OK);
     for (int i = 0; i < in->steps; i++)
-        lab_expect(t, out->rc[i] == LAB_OK, "%s: step %d returned %d (%s) at operation %d, %s",
-                   call, i, out->rc[i], rc_name(out->rc[i]), out->failed, out->name[1]);
+        lab_expect(t, out->rc[i] == LAB_OK,
+                   "%s: step %d returned %d (%s), expected 0 (LAB_OK), at operation %d, %s", call,
+                   i, out->rc[i], rc_name(out->rc[i]), out->failed, out->name[1]);
     lab_expect(t, out->steps == in->steps, "%s: run->steps is %d, expected %d", call, out->steps,
                in->steps);
     return out;
