@@ -69,14 +69,14 @@ static bool change_everywhere(const char *text, const char *message)
 
 static bool fuzz(const char *text, size_t length, int rounds)
 {
+    static const char shared[] = "error: initialization is not supported for __shared__ variables";
     static const char *const said[] = {"error: expected expression",
                                        "error: expected '>>>'",
                                        "error: expected a type",
                                        "error: an attribute list cannot appear here",
                                        "error: invalid % escape in inline assembly string",
                                        "error: alias must point to a defined variable",
-                                       "error: initialization is not supported for __shared__ "
-                                       "variables"};
+                                       shared};
 
     for (int i = 0; i < rounds; i++) {
         size_t damaged_length = length;
