@@ -43,7 +43,7 @@ def on_the_wire(pieces: int) -> float:
 
 
 def printed(root: Path, chapter: str, pattern: str) -> Points:
-    """Numbers that a chapter's programs print, first of each place. LabError: there are none."""
+    """Numbers that a chapter's programs print, first of each place. LabError: it has no numbers."""
     text = (root / "docs/book" / chapter).read_text(encoding="utf-8")
     found: dict[float, float] = {}
     for x, y in re.findall(pattern, text, re.MULTILINE):

@@ -210,13 +210,13 @@ static const struct {
      "on every way out, also after an error"},
     {" was current before ", NULL},
     {" current before inv_mem(", NULL},
-    {"CUDA's last error was still ",
-     "an error stays behind until cudaGetLastError takes it away: whoever expects an error, or "
-     "returns one, takes it away"},
+    {"CUDA's last error was still ", "CUDA keeps its last error until cudaGetLastError clears it: "
+                                     "a function that expects an error, "
+                                     "or returns one, clears it"},
     {" left CUDA error ", NULL},
-    {", yet it wrote ",
-     "after an error the outputs hold what they held: compute into variables of your own, and "
-     "write to the caller's when nothing can fail any more"},
+    {", yet it wrote ", "after an error the outputs must be as they were before: compute into "
+                        "variables of your own, and "
+                        "write to the caller's when nothing can fail any more"},
     {" failed and wrote ", NULL},
     {" failed and changed ", NULL},
     {" failed and set ", NULL},

@@ -2,8 +2,8 @@
  * data.h: samples and first parameters, made of nothing but a seed; and how gradients are rounded.
  *
  * A sample's gradient is rounded to a multiple of 1/64 of at most 1. Sums of 24 of them are
- * multiples of 1/64 below 32, which fp16 holds exactly: whoever adds in whatever order gets the
- * same bits. (Training in fp16 scales and clips for another reason, and in the same way.)
+ * multiples of 1/64 below 32, which fp16 holds exactly: the sum has the same bits in
+ * every order. (Training in fp16 scales and clips for another reason, and in the same way.)
  */
 #ifndef LAB08_DATA_H
 #define LAB08_DATA_H

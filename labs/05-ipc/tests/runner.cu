@@ -156,7 +156,8 @@ LAB_RUN(handle)
 
 /* ---- each call of CUDA fails once ---- */
 
-/* Whoever destroys an event that was never made finds this one in its variable. */
+/* A function that destroys an event that was never made destroys this one: its variable holds it.
+ */
 static __attribute__((noinline)) void fill_stack(cudaEvent_t event)
 {
     cudaEvent_t volatile room[512];

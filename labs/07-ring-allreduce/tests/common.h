@@ -381,8 +381,8 @@ static inline void expect_same_bits(struct lab_test *t, const char *what, const 
             lab_expect(t, memcmp(got, result_of(d, 0, r), d->bytes) == 0,
                        "%s: run %d gave rank %d other bits than the first run", what, k, r);
             lab_expect(t, !makes_equal(c) || memcmp(got, result_of(d, k, 0), d->bytes) == 0,
-                       "%s: rank %d has other bits than rank 0: all ranks add in the same order, "
-                       "whoever adds",
+                       "%s: rank %d has other bits than rank 0: all ranks must add in "
+                       "the same order",
                        what, r);
         }
 }

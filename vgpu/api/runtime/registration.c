@@ -79,7 +79,8 @@ static bool is_our_wrapper(const struct wrapper *wrapper)
            memcmp(head->magic, VGPU_FATBIN_MAGIC, sizeof head->magic) == 0;
 }
 
-/* The record of PTX that nvcc has packed into the program; null, after a message: there is none. */
+/* The record of PTX that nvcc has packed into the program; null after a message if it packed none.
+ */
 static const struct vgpu_fatbin *translate_image(const struct wrapper *wrapper)
 {
     size_t bytes;
