@@ -111,7 +111,7 @@ static cudaError_t take_resource(const char *call, struct vgpu_texture *t,
         return cudaSuccess;
     }
     if (resource->resType != cudaResourceTypeLinear && resource->resType != cudaResourceTypePitch2D)
-        return vgpu__refuse(cudaErrorInvalidValue, call, "resType %d is none",
+        return vgpu__refuse(cudaErrorInvalidValue, call, "resType %d is not a type of resource",
                             (int)resource->resType);
     cudaError_t error = take_linear(call, t, resource);
     return error == cudaSuccess ? check_alignment(call, t, resource->resType) : error;

@@ -37,7 +37,7 @@ static const char *line_start(const char *text, const char *at)
     return at;
 }
 
-/* The last `word` in front of the place, with none of the signs behind it; null: there is none. */
+/* The last `word` in front of the place with none of the signs behind it, or null. */
 static const char *find_before(const struct change *c, const char *word, const char *signs)
 {
     for (const char *at = c->at; at > c->text && strchr(signs, at[-1]) == NULL;)

@@ -99,7 +99,7 @@ void cc_ptx_end_lines(struct cc_ptx_module *m);
 bool cc_ptx_read_loc(const char *at, int *file, unsigned *line, unsigned *column);
 
 /* nvcc_fatbin.c: the PTX for the newest architecture, if this is nvcc's container of device code,
- * or else the data itself. Null: there is none in the container, which was reported. */
+ * or else the data itself. Null, after a message, if the container has none. */
 const char *cc_ptx_text(const char *data, size_t bytes);
 
 #endif

@@ -23,7 +23,7 @@ struct fetch {
     uint64_t pc;
 };
 
-/* The object's record; faults if there is none. */
+/* The object's record. A handle of no object is a fault. */
 static const struct vgpu_texture *object_record(uint64_t object, uint32_t magic, uint64_t pc)
 {
     const struct vgpu_texture *texture = (const struct vgpu_texture *)object;
