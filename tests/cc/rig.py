@@ -13,6 +13,11 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 CC = pathlib.Path(sys.argv[1]).resolve()
 REWRITE = pathlib.Path(sys.argv[2]).resolve()
+# What is said where .cu files are compiled and -ccbin is not a Clang.
+CCBIN_NOTE = (
+    "vgpu-cc: note: Clang compiles .cu files; "
+    "-ccbin names the compiler of C++ files and of the link\n"
+)
 FULL = os.environ.get("PEERLAB_FULL") == "1"  # the longer drills, too
 INSTALLED = [name for name in ("g++", "clang++") if shutil.which(name)]
 COMPILERS = INSTALLED if FULL else INSTALLED[:1]

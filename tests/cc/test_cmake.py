@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-from rig import CC, HERE, Case, main, run
+from rig import CC, CCBIN_NOTE, HERE, Case, main, run
 
 BUILD = CC.parent.parent
 CMAKE = pathlib.Path(os.environ.get("CMAKE_COMMAND") or shutil.which("cmake") or "cmake")
@@ -37,14 +37,22 @@ class CMake(Case):
     def must(self, *command: object, **environment: str) -> str:
         done = run(list(command), self.folder, **environment)
         self.assertEqual(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
+        self.said = done.stderr
         return done.stdout
 
-    def build(self, cmake: pathlib.Path, toolkit: pathlib.Path, generator: str) -> None:
-        """Configured by CUDACXX and CUDAToolkit_ROOT alone, built, and its programs run."""
+    def build(
+        self, cmake: pathlib.Path, toolkit: pathlib.Path, generator: str, host: str | None = None
+    ) -> None:
+        """Configured by CUDACXX and CUDAToolkit_ROOT alone, built, and its programs run. `host`:
+        CMake names it by -ccbin."""
         at = self.folder / "others"
         places = {"CUDACXX": str(toolkit / "bin/nvcc"), "CUDAToolkit_ROOT": str(toolkit)}
+        if host:
+            places["CUDAHOSTCXX"] = host
         self.must(cmake, "-S", HERE / "cmake", "-B", at, "-G", generator, **places)
-        self.assertNotIn("warning", self.must(cmake, "--build", at))
+        told = self.must(cmake, "--build", at) + self.said
+        self.assertNotIn("warning", told)
+        self.assertEqual(CCBIN_NOTE in told, host is not None, told)
         for program in ("kernels", "caller", "single", "plain", "fixed"):
             self.must(at / program, VGPU_NODE="hgx-h200-4")
         # vgpu-cc has the runtime in the program: a second one would come with CUDA::cudart
@@ -59,7 +67,7 @@ class CMake(Case):
         return (self.folder / "first").rename(self.folder / "moved")
 
     def test_in_the_build_tree(self) -> None:
-        self.build(CMAKE, BUILD / "toolkit", "Unix Makefiles")
+        self.build(CMAKE, BUILD / "toolkit", "Unix Makefiles", host="g++")
 
     def test_installed_and_moved(self) -> None:
         self.build(NEWEST if NEWEST.exists() else CMAKE, self.installed(), GENERATOR)

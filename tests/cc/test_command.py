@@ -9,7 +9,7 @@ import stat
 import subprocess
 import time
 
-from rig import CC, HERE, Case, cc, main, run
+from rig import CC, CCBIN_NOTE, HERE, Case, cc, main, run
 
 KERNEL = """\
 __global__ void k(int *p) { *p = VALUE; }
@@ -430,11 +430,41 @@ class Clang(Case):
         done = cc("-ccbin", "clang++", "-v", "-DVALUE=1", "a.cu", "-o", "a", folder=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("#$ clang++", done.stderr)
+        self.assertNotIn("note:", done.stderr)
         (self.folder / "tools").mkdir()
         (self.folder / "tools/g++").symlink_to(shutil.which("g++"))
         done = cc("-ccbin", "tools", "-v", "-DVALUE=1", "a.cu", "-o", "a", folder=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("#$ tools/g++", done.stderr)
+
+    def test_ccbin_is_not_for_cuda_files(self) -> None:
+        """Which is said, once a command, but not where others read the output."""
+        self.write("a.cu", KERNEL)
+        self.write("b.cu", "int b;\n")
+        self.write("c.cpp", "int c;\n")
+        ccbins = (
+            ["-ccbin", "g++"],
+            ["-ccbin=g++"],
+            ["--compiler-bindir", "g++"],
+            ["--compiler-bindir=/usr/bin"],
+        )
+        for ccbin in ccbins:
+            with self.subTest(ccbin=ccbin):
+                done = cc("-c", "-DVALUE=1", "a.cu", "b.cu", *ccbin, folder=self.folder)
+                self.assertEqual((done.returncode, done.stderr), (0, CCBIN_NOTE))
+        for silent in (
+            ["-c", "c.cpp"],
+            ["a.o", "-o", "a"],
+            ["-w", "-c", "b.cu"],
+            ["-E", "b.cu"],
+            ["-MM", "b.cu"],
+        ):
+            with self.subTest(silent=silent):
+                done = cc("-ccbin", "g++", *silent, folder=self.folder)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = cc("--dryrun", "-ccbin", "g++", "a.cu", folder=self.folder)
+        self.assertTrue(all(line.startswith("#$ ") for line in done.stderr.splitlines()))
+        self.assertEqual(cc("-c", "b.cu", folder=self.folder, VGPU_CXX="g++").stderr, "")
 
     def test_without_clang(self) -> None:
         """What to install is said."""

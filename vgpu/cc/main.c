@@ -6,6 +6,7 @@
  * Clang is called), lower/lower.h (device code becomes code for this processor), device_link.c.
  */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,12 @@ static bool makes_modules(const struct cc_options *options)
     return options->action >= CC_FATBIN;
 }
 
+/* -E and -M. */
+static bool makes_text(const struct cc_options *options)
+{
+    return options->action >= CC_PREPROCESS && options->action <= CC_USER_DEPENDENCIES;
+}
+
 static const char *object_name(const char *source, enum cc_action action)
 {
     static const char *const suffix[] = {
@@ -27,7 +34,6 @@ static const char *object_name(const char *source, enum cc_action action)
     return cc_with_suffix(cc_base_name(source), action >= CC_FATBIN ? suffix[action] : ".o");
 }
 
-/* -E and -M. */
 static bool preprocess(const struct cc_job *job, const struct cc_input *input)
 {
     struct cc_list command;
@@ -224,7 +230,7 @@ static bool carry_out_options(const struct cc_job *job)
 
     for (size_t i = 0; i < options->input_count; i++) {
         bool source = cc_language_of(&options->input[i]) != CC_LANG_OBJECT;
-        bool text = options->action >= CC_PREPROCESS && options->action <= CC_USER_DEPENDENCIES;
+        bool text = makes_text(options);
         if (text && source && !preprocess(job, &options->input[i]))
             return false;
         if (!text && !compile_one(job, (int)i, &objects))
@@ -235,6 +241,21 @@ static bool carry_out_options(const struct cc_job *job)
     if (options->action == CC_LIBRARY)
         return make_archive(job, &objects);
     return options->action != CC_LINK || link_program(job, &objects);
+}
+
+/* nvcc compiles the host's part of .cu files by what -ccbin names. Output that other programs read
+ * stays as it is. */
+static void note_ccbin(const struct cc_options *options)
+{
+    static const char note[] = "vgpu-cc: note: Clang compiles .cu files; -ccbin names the compiler "
+                               "of C++ files and of the link\n";
+    bool cuda = false;
+
+    for (size_t i = 0; i < options->input_count; i++)
+        cuda |= cc_language_of(&options->input[i]) == CC_LANG_CUDA;
+    if (cuda && options->ccbin && strstr(options->cxx, "clang") == NULL && !options->dryrun &&
+        !makes_text(options) && !cc_has_word(&options->warnings, "-w"))
+        fputs(note, stderr);
 }
 
 static bool start_commands(const struct cc_options *options)
@@ -267,5 +288,6 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     if (cc_shows_commands())
         cc_show_places(&job.places);
+    note_ccbin(&options);
     return carry_out_options(&job) ? run_linked(&options) : EXIT_FAILURE;
 }

@@ -335,7 +335,7 @@ static bool apply(struct line *line)
         return true;
     case CCBIN:
         take_ccbin(options, line->value);
-        return true;
+        return options->ccbin = true;
     case WERROR:
         take_werror(line);
         return true;
