@@ -15,12 +15,6 @@
 #include "diag.h"
 #include "proc.h"
 
-/* Device code alone? */
-static bool makes_modules(const struct cc_options *options)
-{
-    return options->action >= CC_FATBIN;
-}
-
 /* -E and -M. */
 static bool makes_text(const struct cc_options *options)
 {
@@ -39,7 +33,7 @@ static bool preprocess(const struct cc_job *job, const struct cc_input *input)
     struct cc_list command;
     struct cc_clang clang;
 
-    if (cc_language_of(input) != CC_LANG_CUDA)
+    if (input->language != CC_LANG_CUDA)
         command = cc_plain_command(job, input, NULL);
     else if (cc_find_clang(job->options->cxx, &clang))
         command = cc_clang_command(job, clang.path, CC_HOST_SIDE, CC_TO_TEXT, input->path, NULL);
@@ -159,8 +153,8 @@ static bool links(const struct cc_options *options)
 static bool make_result(const struct cc_job *job, int number, const char *object)
 {
     const struct cc_input *input = &job->options->input[number];
-    enum cc_language language = cc_language_of(input);
-    bool module = makes_modules(job->options);
+    enum cc_language language = input->language;
+    bool module = cc_makes_modules(job->options);
 
     if (language == CC_LANG_CUDA)
         return cc_compile_cuda(job, input->path, object, number);
@@ -170,10 +164,10 @@ static bool make_result(const struct cc_job *job, int number, const char *object
         struct cc_list command = cc_plain_command(job, input, object);
         return cc_run(&command) == 0;
     }
-    cc_fail(module ? "'%s' is no CUDA file: there is no device code in it"
-                   : "'%s': PTX is made a module for cuModuleLoad: with -fatbin, -cubin or -ptx",
-            input->path);
-    return false;
+    return cc_fail(
+        module ? "'%s' is no CUDA file: there is no device code in it"
+               : "'%s': PTX is made a module for cuModuleLoad: with -fatbin, -cubin or -ptx",
+        input->path);
 }
 
 /* Compiles one input; the object is added to the list. What needs no compiling is added as it is.
@@ -183,7 +177,7 @@ static bool compile_one(const struct cc_job *job, int number, struct cc_list *ob
     const struct cc_input *input = &job->options->input[number];
     const char *object = object_name(input->path, job->options->action);
 
-    if (cc_language_of(input) == CC_LANG_OBJECT) {
+    if (input->language == CC_LANG_OBJECT) {
         cc_add(objects, input->path);
         return true;
     }
@@ -206,19 +200,14 @@ static bool is_sound(const struct cc_options *options)
     size_t sources = 0;
 
     for (size_t i = 0; i < options->input_count; i++)
-        sources += cc_language_of(&options->input[i]) != CC_LANG_OBJECT;
-    if ((options->action == CC_COMPILE || makes_modules(options)) && options->output != NULL &&
-        sources > 1) {
-        cc_fail("-o %s names one object, but there are %zu files to compile", options->output,
-                sources);
-        return false;
-    }
-    if (!links(options) && sources == 0) {
-        cc_fail("there is no file to compile; sources end in .cu, .c, .cpp, .cc or .cxx (or give "
-                "their language with -x)");
-        return false;
-    }
-    return true;
+        sources += options->input[i].language != CC_LANG_OBJECT;
+    if ((options->action == CC_COMPILE || cc_makes_modules(options)) && options->output != NULL &&
+        sources > 1)
+        return cc_fail("-o %s names one object, but there are %zu files to compile",
+                       options->output, sources);
+    return links(options) || sources != 0 ||
+           cc_fail("there is no file to compile; sources end in .cu, .c, .cpp, .cc or .cxx (or "
+                   "give their language with -x)");
 }
 
 static bool carry_out_options(const struct cc_job *job)
@@ -229,7 +218,7 @@ static bool carry_out_options(const struct cc_job *job)
     bool made;
 
     for (size_t i = 0; i < options->input_count; i++) {
-        bool source = cc_language_of(&options->input[i]) != CC_LANG_OBJECT;
+        bool source = options->input[i].language != CC_LANG_OBJECT;
         bool text = makes_text(options);
         if (text && source && !preprocess(job, &options->input[i]))
             return false;
@@ -252,7 +241,7 @@ static void note_ccbin(const struct cc_options *options)
     bool cuda = false;
 
     for (size_t i = 0; i < options->input_count; i++)
-        cuda |= cc_language_of(&options->input[i]) == CC_LANG_CUDA;
+        cuda |= options->input[i].language == CC_LANG_CUDA;
     if (cuda && options->ccbin && strstr(options->cxx, "clang") == NULL && !options->dryrun &&
         !makes_text(options) && !cc_has_word(&options->warnings, "-w"))
         fputs(note, stderr);
@@ -275,13 +264,15 @@ int main(int argc, char **argv)
 
     if (!cc_read_options(argc, argv, &options))
         return EXIT_FAILURE;
-    if (options.done)
+    if (options.question != CC_NO_QUESTION) {
+        cc_answer(options.question);
         return EXIT_SUCCESS;
+    }
     if (options.clangd)
         return cc_find_places(&job.places) && cc_print_clangd(&job) ? EXIT_SUCCESS : EXIT_FAILURE;
     if (options.precompile != NULL)
         return cc_proc_start(CC_SHOW_NOT, NULL) && cc_find_places(&job.places) &&
-                       cc_precompile(&job, options.precompile)
+                       cc_precompile(&job)
                    ? EXIT_SUCCESS
                    : EXIT_FAILURE;
     if (!is_sound(&options) || !start_commands(&options) || !cc_find_places(&job.places))

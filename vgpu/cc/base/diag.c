@@ -99,7 +99,7 @@ void cc_say_all(void)
     found_count = 0;
 }
 
-void cc_fail(const char *format, ...)
+bool cc_fail(const char *format, ...)
 {
     va_list args;
 
@@ -107,6 +107,7 @@ void cc_fail(const char *format, ...)
     fprintf(stderr, "vgpu-cc: %s\n", cc_vformat(format, args));
     va_end(args);
     errors++;
+    return false;
 }
 
 int cc_error_count(void)

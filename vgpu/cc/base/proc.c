@@ -117,10 +117,8 @@ bool cc_proc_start(enum cc_show show, const char *keep)
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
         signal(crashes[i], end_by_crash);
     atexit(stop_children);
-    if (make_folder(keep))
-        return true;
-    cc_fail("cannot make the folder '%s' for intermediate files: %s", folder, strerror(errno));
-    return false;
+    return make_folder(keep) || cc_fail("cannot make the folder '%s' for intermediate files: %s",
+                                        folder, strerror(errno));
 }
 
 void cc_remove_at_end(const char *path)
@@ -145,9 +143,7 @@ bool cc_write_file(const char *path, const char *data, size_t length)
 
     if (file != NULL)
         good = fclose(file) == 0 && good;
-    if (!good)
-        cc_fail("cannot write '%s': %s", path, strerror(errno));
-    return good;
+    return good || cc_fail("cannot write '%s': %s", path, strerror(errno));
 }
 
 /* ---- children ---- */

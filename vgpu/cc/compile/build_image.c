@@ -37,9 +37,8 @@ bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
         return false;
     const char *data = cc_read_file(image, &bytes);
     if (data == NULL)
-        cc_fail("cannot read the device image '%s': %s", image, strerror(errno));
-    return data != NULL && keep_image(data, bytes) &&
-           cc_make_fatbin(code, file->source, data, bytes, fatbin);
+        return cc_fail("cannot read the device image '%s': %s", image, strerror(errno));
+    return keep_image(data, bytes) && cc_make_fatbin(code, file->source, data, bytes, fatbin);
 }
 
 /* ---- -fatbin and its like ---- */
@@ -65,10 +64,8 @@ bool cc_compile_ptx(const struct cc_job *job, const char *source, const char *ob
     if (job->options->dryrun)
         return true;
     file.data = cc_read_file(source, &file.bytes);
-    if (file.data == NULL) {
-        cc_fail("cannot read '%s': %s", source, strerror(errno));
-        return false;
-    }
+    if (file.data == NULL)
+        return cc_fail("cannot read '%s': %s", source, strerror(errno));
     bool done = cc_find_clang(job->options->cxx, &clang) &&
                 cc_build_image(job, &clang, &file, 1, cc_format("%d", number), &code, &fatbin);
     cc_say_all();

@@ -14,25 +14,8 @@
 /* THRUST_VERSION of the releases that work: tests/cc/test_cccl.py. */
 enum { CCCL_OLDEST = 200500, CCCL_NEWEST = 300099 };
 
-/* What is said of a CCCL of another version that was found; null where none was found. */
+/* What is said of a CCCL that was found and does not work; null where none was found. */
 static const char *misfit;
-
-static const char *version_text(int version)
-{
-    return cc_format("%d.%d.%d", version / 100000, version / 100 % 1000, version % 100);
-}
-
-static const char *misfit_text(int version, const char *folder)
-{
-    return cc_format("CCCL %s in '%s' does not work with the virtual node, %s to %s do",
-                     version_text(version), folder, version_text(CCCL_OLDEST),
-                     version_text(CCCL_NEWEST));
-}
-
-static bool is_taken(int version)
-{
-    return version >= CCCL_OLDEST && version <= CCCL_NEWEST;
-}
 
 /* 200802 for 2.8.2; 0: there is no CCCL in the folder. */
 static int version_in(const char *folder)
@@ -45,27 +28,32 @@ static int version_in(const char *folder)
     return found != NULL ? atoi(found + strlen(name)) : 0;
 }
 
-/* Uses $VGPU_CCCL, or reports an error. */
-static bool take_asked(const char *folder, struct cc_places *places)
+static const char *version_text(int version)
+{
+    return cc_format("%d.%d.%d", version / 100000, version / 100 % 1000, version % 100);
+}
+
+/* Why there is no CCCL in the folder that works; null: there is. */
+static const char *fault_of(const char *folder)
 {
     int version = version_in(folder);
 
-    places->cccl = folder;
     if (version == 0)
-        cc_fail("there is no thrust/version.h in '%s' (VGPU_CCCL)", folder);
-    else if (!is_taken(version))
-        cc_fail("%s (VGPU_CCCL)", misfit_text(version, folder));
-    else if (access(cc_format("%s/cuda_runtime.h", folder), R_OK) == 0)
-        cc_fail("'%s' (VGPU_CCCL) holds CUDA's own headers, too: it has to be CCCL's alone",
-                folder);
-    return cc_error_count() == 0;
+        return cc_format("there is no thrust/version.h in '%s'", folder);
+    if (version < CCCL_OLDEST || version > CCCL_NEWEST)
+        return cc_format("CCCL %s in '%s' does not work with the virtual node, %s to %s do",
+                         version_text(version), folder, version_text(CCCL_OLDEST),
+                         version_text(CCCL_NEWEST));
+    if (access(cc_format("%s/cuda_runtime.h", folder), R_OK) == 0)
+        return cc_format("'%s' holds CUDA's own headers, too: it has to be CCCL's alone", folder);
+    return NULL;
 }
 
-static const char *in_folder_of(const char *variable, const char *rest)
+static const char *in_folder_of(const char *variable)
 {
     const char *folder = getenv(variable);
 
-    return folder != NULL && *folder != 0 ? cc_format("%s/%s", folder, rest) : NULL;
+    return cc_format("%s/include/cccl", folder != NULL ? folder : "");
 }
 
 bool cc_find_cccl(const char *around, struct cc_places *places)
@@ -74,20 +62,22 @@ bool cc_find_cccl(const char *around, struct cc_places *places)
     const char *const folder[] = {
         cc_format("%s/include/cccl", around),
         cc_format("%s/../cccl/nvidia/cuda_cccl/include", around), /* ./lab start --cccl */
-        in_folder_of("CUDA_HOME", "include/cccl"),
-        in_folder_of("CUDA_PATH", "include/cccl"),
+        in_folder_of("CUDA_HOME"),
+        in_folder_of("CUDA_PATH"),
         "/usr/local/cuda/include/cccl",
     };
 
-    if (asked != NULL && *asked != 0)
-        return strcmp(asked, "none") == 0 || take_asked(asked, places);
-    for (size_t i = 0; places->cccl == NULL && i < sizeof folder / sizeof *folder; i++) {
-        int version = folder[i] != NULL ? version_in(folder[i]) : 0;
-        if (is_taken(version))
-            places->cccl = folder[i];
-        else if (version != 0)
-            misfit = misfit_text(version, folder[i]);
+    if (asked != NULL && strcmp(asked, "none") == 0)
+        return true;
+    if (asked != NULL && *asked != 0) {
+        places->cccl = asked;
+        return fault_of(asked) == NULL || cc_fail("%s (VGPU_CCCL)", fault_of(asked));
     }
+    for (size_t i = 0; places->cccl == NULL && i < sizeof folder / sizeof *folder; i++)
+        if (fault_of(folder[i]) == NULL)
+            places->cccl = folder[i];
+        else if (version_in(folder[i]) != 0)
+            misfit = fault_of(folder[i]);
     return true;
 }
 

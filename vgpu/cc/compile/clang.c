@@ -77,9 +77,7 @@ bool cc_find_clang(const char *asked, struct cc_clang *clang)
     for (int release = CC_CLANG_NEWEST; release >= CC_CLANG_OLDEST; release--)
         if (take_clang(cc_format("clang++-%d", release), clang))
             return true;
-    cc_fail(
-        "device code needs Clang %d or newer, and there is none in PATH; Debian and Ubuntu have "
-        "it in the package clang (or name one in VGPU_CLANG)",
-        CC_CLANG_OLDEST);
-    return false;
+    return cc_fail("device code needs Clang %d or newer, and there is none in PATH; Debian and "
+                   "Ubuntu have it in the package clang (or name one in VGPU_CLANG)",
+                   CC_CLANG_OLDEST);
 }

@@ -39,7 +39,7 @@ bool cc_link_image(const struct cc_job *job, const char *object, const char *ima
 /* ---- precompiled.c ---- */
 
 /* --precompile FOLDER: precompiles the prelude for all later files. */
-bool cc_precompile(const struct cc_job *job, const char *folder);
+bool cc_precompile(const struct cc_job *job);
 /* The precompiled header for these options; null where no file fits them. */
 const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side side);
 /* Whether Clang rejected the precompiled header: compile again without it. */

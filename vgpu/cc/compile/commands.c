@@ -14,26 +14,6 @@ static bool is_clang(const struct cc_options *options)
     return strstr(cc_base_name(options->cxx), "clang") != NULL;
 }
 
-enum cc_language cc_language_of(const struct cc_input *input)
-{
-    static const struct {
-        const char *suffix;
-        enum cc_language language;
-    } known[] = {
-        {".cu", CC_LANG_CUDA}, {".c", CC_LANG_C},     {".cpp", CC_LANG_CXX}, {".cc", CC_LANG_CXX},
-        {".cxx", CC_LANG_CXX}, {".c++", CC_LANG_CXX}, {".C", CC_LANG_CXX},   {".ptx", CC_LANG_PTX},
-    };
-
-    if (input->is_option)
-        return CC_LANG_OBJECT;
-    if (input->language != CC_BY_SUFFIX)
-        return input->language;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (cc_ends(input->path, known[i].suffix))
-            return known[i].language;
-    return CC_LANG_OBJECT;
-}
-
 void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *source,
                  const char *object)
 {
@@ -63,7 +43,7 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
                                 const char *object)
 {
     const struct cc_options *options = job->options;
-    bool c = cc_language_of(input) == CC_LANG_C;
+    bool c = input->language == CC_LANG_C;
     struct cc_list command = {0};
 
     cc_add_line(&command, "%s %s", c ? options->cc : options->cxx, object != NULL ? "-c" : "-E");

@@ -39,8 +39,6 @@ void cc_show_link(const struct cc_job *job, const struct cc_list *objects);
 /* One of the two passes of Clang over a .cu. */
 enum cc_side { CC_HOST_SIDE, CC_DEVICE_SIDE };
 
-enum cc_language cc_language_of(const struct cc_input *input);
-
 /* -isystem: CUDA's headers, and CCCL's if they are there. */
 void cc_add_headers_folders(struct cc_list *command, const struct cc_job *job);
 

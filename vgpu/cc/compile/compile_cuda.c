@@ -45,9 +45,7 @@ static bool read_bitcode(struct file *file)
     file->bitcode.checks_indices = file->job->options->checks_indices;
     file->bitcode.debug = file->job->options->device_debug;
     file->bitcode.data = cc_read_file(path, &file->bitcode.bytes);
-    if (file->bitcode.data == NULL)
-        cc_fail("cannot read '%s': %s", path, strerror(errno));
-    return file->bitcode.data != NULL;
+    return file->bitcode.data != NULL || cc_fail("cannot read '%s': %s", path, strerror(errno));
 }
 
 static struct cc_list command_of(const struct file *file, enum cc_side side, const char *output)
@@ -239,12 +237,6 @@ static bool finish_object(const struct file *file, const struct cc_text *fatbin)
 
 /* ---- both passes ---- */
 
-/* Device code alone is wanted. */
-static bool makes_module(const struct file *file)
-{
-    return file->job->options->action >= CC_FATBIN;
-}
-
 static bool build_image(struct file *file, struct cc_text *fatbin)
 {
     if (!read_bitcode(file))
@@ -271,8 +263,9 @@ static bool compile(struct file *file)
 {
     struct cc_text fatbin = {0};
     struct cc_child device = start_device(file), host = {.pid = 0};
-    file->has_image = !makes_module(file) && needs_image_first(file);
-    bool beside = !makes_module(file) && (!file->has_image || file->job->options->dryrun);
+    file->has_image = !cc_makes_modules(file->job->options) && needs_image_first(file);
+    bool beside =
+        !cc_makes_modules(file->job->options) && (!file->has_image || file->job->options->dryrun);
     if (beside)
         host = start_host(file);
     if (file->job->options->dryrun)
@@ -291,8 +284,8 @@ static bool compile(struct file *file)
         return compile(file);
     if (!print_messages(&end) || !made)
         return false;
-    return makes_module(file) ? cc_write_module(file->job, file->object, &fatbin)
-                              : finish_object(file, &fatbin);
+    return cc_makes_modules(file->job->options) ? cc_write_module(file->job, file->object, &fatbin)
+                                                : finish_object(file, &fatbin);
 }
 
 /* False: the unit's file cannot be written, which was reported. */
@@ -301,7 +294,7 @@ static bool name_unit(struct file *file)
     const struct cc_options *options = file->job->options;
     const char *unit = cc_unit_name(file->job, file->source);
 
-    if (options->rdc && !makes_module(file))
+    if (options->rdc && !cc_makes_modules(file->job->options))
         file->bitcode.unit = unit;
     return options->dryrun || cc_write_unit(output_path(file, "unit"), unit);
 }

@@ -152,10 +152,9 @@ static bool build_parts(const struct cc_job *job, const struct cc_parts *parts, 
         return false;
     bool built = cc_build_image(job, &clang, file, parts->count, "linked", &code, &fatbin);
     cc_say_all();
-    if (built && cc_error_count() == 0)
-        return cc_write_file(path, fatbin.data, fatbin.length);
-    cc_fail("the device code of these files cannot be linked together (-rdc=true)");
-    return false;
+    if (!built || cc_error_count() != 0)
+        return cc_fail("the device code of these files cannot be linked together (-rdc=true)");
+    return cc_write_file(path, fatbin.data, fatbin.length);
 }
 
 /* The archive that the linker takes for -lNAME, if it is in one of the -L folders; else null. */

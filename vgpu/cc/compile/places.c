@@ -53,11 +53,10 @@ bool cc_find_places(struct cc_places *places)
     places->programs = first_with(programs, 2, "vgpu-node");
     if (places->library == NULL)
         places->library = VGPU_CC_LIBRARY; /* the linker will report what is missing */
-    if (places->include == NULL) {
-        cc_fail("cannot find the headers of the virtual node (vgpu/prelude.h) in $VGPU_HOME, "
-                "around this program or in '%s'; set VGPU_HOME to the installation",
-                VGPU_CC_INCLUDE);
-        return false;
-    }
+    if (places->include == NULL)
+        return cc_fail("cannot find the headers of the virtual node (vgpu/prelude.h) in "
+                       "$VGPU_HOME, around this program or in '%s'; set VGPU_HOME to the "
+                       "installation",
+                       VGPU_CC_INCLUDE);
     return cc_find_cccl(around, places);
 }

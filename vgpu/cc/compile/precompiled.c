@@ -14,64 +14,13 @@
 #include "clang.h"
 #include "proc.h"
 
-enum { FORMS = 4 };
-
-/* "prelude-14-host-O.pch": of Clang 14, for host code with -O1 or more. */
-static const struct form {
-    const char *name, *level; /* null: of device code, which has only one */
-    bool checks_indices;
-} forms[FORMS] = {{"host-O0", "-O0", false},
-                  {"host-O", "-O2", false},
-                  {"device", NULL, false},
-                  {"device-checked", NULL, true}};
-
-static const char *pch_of(const char *folder, int release, const struct form *form)
-{
-    return cc_format("%s/prelude-%d-%s.pch", folder, release, form->name);
-}
-
-/* ---- making them ---- */
-
-static bool make_form(const struct cc_job *job, const struct cc_clang *clang,
-                      const struct form *form, const char *source, const char *output)
-{
-    struct cc_options options = *job->options;
-    struct cc_job own = {.options = &options, .places = job->places};
-
-    options.host = (struct cc_list){0};
-    if (form->level != NULL)
-        cc_add(&options.host, form->level);
-    options.checks_indices = form->checks_indices;
-    struct cc_list command =
-        cc_clang_command(&own, clang->path, form->level != NULL ? CC_HOST_SIDE : CC_DEVICE_SIDE,
-                         CC_TO_HEADER, source, NULL);
-    cc_add_line(&command, "-Xclang -emit-pch -Xclang -o -Xclang %s", output);
-    return cc_run(&command) == 0;
-}
-
-bool cc_precompile(const struct cc_job *job, const char *folder)
-{
-    static const char text[] = "#include <vgpu/prelude.h>\n";
-    struct cc_clang clang;
-    const char *source = cc_format("%s/prelude.cu", folder);
-
-    if (!cc_find_clang(job->options->cxx, &clang) || !cc_write_file(source, text, strlen(text)))
-        return false;
-    for (int i = 0; i < FORMS; i++)
-        if (!make_form(job, &clang, &forms[i], source, pch_of(folder, clang.release, &forms[i])))
-            return false;
-    return true;
-}
-
-/* ---- using them ---- */
-
 /* The level for -O, -g and options that change no header; the last -O counts. Null: there is
  * another option. */
 static const char *level_of(const struct cc_list *host)
 {
     static const char *const allowed[] = {
         "-g", "-O0", "-O1", "-O2", "-O3", "-O", "-fno-omit-frame-pointer", "-pipe"};
-    const char *level = "-O0";
+    const char *level = "O0";
 
     for (size_t i = 0; i < host->count; i++) {
         const char *word = host->item[i];
@@ -81,10 +30,54 @@ static const char *level_of(const struct cc_list *host)
         if (!fits)
             return NULL;
         if (cc_starts(word, "-O"))
-            level = strcmp(word, "-O0") == 0 ? "-O0" : "-O2";
+            level = strcmp(word, "-O0") == 0 ? "O0" : "O";
     }
     return level;
 }
+
+/* "prelude-14-host-O.pch": of Clang 14, for host code with -O1 or more. */
+static const char *path_of(const char *folder, int release, const struct cc_options *options,
+                           enum cc_side side)
+{
+    const char *form = side == CC_HOST_SIDE      ? cc_format("host-%s", level_of(&options->host))
+                       : options->checks_indices ? "device-checked"
+                                                 : "device";
+
+    return cc_format("%s/prelude-%d-%s.pch", folder, release, form);
+}
+
+/* ---- making them ---- */
+
+/* For one side: one of its two forms. */
+static bool make_form(const struct cc_job *job, const struct cc_clang *clang, enum cc_side side,
+                      bool second, const char *source)
+{
+    struct cc_options options = *job->options;
+    struct cc_job own = {.options = &options, .places = job->places};
+
+    options.host = (struct cc_list){0};
+    cc_add(&options.host, second ? "-O2" : "-O0");
+    options.checks_indices = second;
+    struct cc_list command = cc_clang_command(&own, clang->path, side, CC_TO_HEADER, source, NULL);
+    cc_add_line(&command, "-Xclang -emit-pch -Xclang -o -Xclang %s",
+                path_of(options.precompile, clang->release, &options, side));
+    return cc_run(&command) == 0;
+}
+
+bool cc_precompile(const struct cc_job *job)
+{
+    static const char text[] = "#include <vgpu/prelude.h>\n";
+    struct cc_clang clang;
+    const char *source = cc_format("%s/prelude.cu", job->options->precompile);
+
+    return cc_find_clang(job->options->cxx, &clang) && cc_write_file(source, text, strlen(text)) &&
+           make_form(job, &clang, CC_HOST_SIDE, false, source) &&
+           make_form(job, &clang, CC_HOST_SIDE, true, source) &&
+           make_form(job, &clang, CC_DEVICE_SIDE, false, source) &&
+           make_form(job, &clang, CC_DEVICE_SIDE, true, source);
+}
+
+/* ---- using them ---- */
 
 /* May a header ask for the macro of -D or -U? Those of the C library and of Clang begin with an
  * underscore; of these _GNU_SOURCE is set anyway. */
@@ -111,27 +104,14 @@ static bool options_fit(const struct cc_list *common)
     return true;
 }
 
-static const struct form *form_of(const struct cc_options *options, enum cc_side side)
-{
-    const char *level = level_of(&options->host);
-
-    if (options->std != NULL || options->rdc || options->relaxed || level == NULL)
-        return NULL;
-    for (int i = 0; i < FORMS; i++)
-        if (side == CC_HOST_SIDE
-                ? forms[i].level != NULL && strcmp(forms[i].level, level) == 0
-                : forms[i].level == NULL && forms[i].checks_indices == options->checks_indices)
-            return &forms[i];
-    return NULL;
-}
-
 const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side side)
 {
-    const struct form *form = form_of(job->options, side);
+    const struct cc_options *options = job->options;
 
-    if (form == NULL || !options_fit(&job->options->common))
+    if (options->std != NULL || options->rdc || options->relaxed ||
+        level_of(&options->host) == NULL || !options_fit(&options->common))
         return NULL;
-    const char *path = pch_of(cc_format("%s/vgpu", job->places.library), release, form);
+    const char *path = path_of(cc_format("%s/vgpu", job->places.library), release, options, side);
     return access(path, R_OK) == 0 ? path : NULL;
 }
 

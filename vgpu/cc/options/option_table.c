@@ -10,15 +10,15 @@
 static const char booleans[] = "true false";
 
 static const struct cc_option all_options[] = {
-    {"-c --compile -dw --device-w", SET_ACTION, ALONE, CC_COMPILE, NULL},
-    {"-E --preprocess", SET_ACTION, ALONE, CC_PREPROCESS, NULL},
-    {"-M --generate-dependencies", SET_ACTION, ALONE, CC_DEPENDENCIES, NULL},
-    {"-MM --generate-nonsystem-dependencies", SET_ACTION, ALONE, CC_USER_DEPENDENCIES, NULL},
-    {"-link", SET_ACTION, ALONE, CC_LINK, NULL},
-    {"-lib", SET_ACTION, ALONE, CC_LIBRARY, NULL},
-    {"-ptx", SET_ACTION, ALONE, CC_PTX, NULL},
-    {"-cubin", SET_ACTION, ALONE, CC_CUBIN, NULL},
-    {"-fatbin", SET_ACTION, ALONE, CC_FATBIN, NULL},
+    {"-c --compile -dw --device-w", ACTION, ALONE, CC_COMPILE, NULL},
+    {"-E --preprocess", ACTION, ALONE, CC_PREPROCESS, NULL},
+    {"-M --generate-dependencies", ACTION, ALONE, CC_DEPENDENCIES, NULL},
+    {"-MM --generate-nonsystem-dependencies", ACTION, ALONE, CC_USER_DEPENDENCIES, NULL},
+    {"-link", ACTION, ALONE, CC_LINK, NULL},
+    {"-lib", ACTION, ALONE, CC_LIBRARY, NULL},
+    {"-ptx", ACTION, ALONE, CC_PTX, NULL},
+    {"-cubin", ACTION, ALONE, CC_CUBIN, NULL},
+    {"-fatbin", ACTION, ALONE, CC_FATBIN, NULL},
     {"-dc --device-c", RDC_ACTION, ALONE, CC_COMPILE, NULL},
     {"-dlink --device-link", RDC_ACTION, ALONE, CC_DEVICE_LINK, NULL},
     {"-o --output-file", TEXT, JOINED, OFFSET(output), NULL},
@@ -27,53 +27,53 @@ static const struct cc_option all_options[] = {
     {"-precompile", TEXT, VALUE, OFFSET(precompile), NULL},
     {"-std", TEXT, VALUE, OFFSET(std), NULL},
     {"-arbin --archiver-binary", TEXT, VALUE, OFFSET(archiver), NULL},
-    {"-isystem --system-include", PASS_TWO_LIST, JOINED, OFFSET(common), NULL},
-    {"-include --pre-include", PASS_TWO_LIST, VALUE, OFFSET(common), NULL},
-    {"-iquote", PASS_TWO, JOINED, OFFSET(common), NULL},
-    {"-idirafter", PASS_TWO, JOINED, OFFSET(common), NULL},
-    {"-I --include-path", PASS_LIST, JOINED, OFFSET(common), NULL},
-    {"-D --define-macro", PASS_LIST, JOINED, OFFSET(common), NULL},
-    {"-U --undefine-macro", PASS_LIST, JOINED, OFFSET(common), NULL},
-    {"-ftemplate-depth", INSTEAD, VALUE, OFFSET(common), "-ftemplate-depth"},
-    {"-ftemplate-backtrace-limit", INSTEAD, VALUE, OFFSET(warnings), "-ftemplate-backtrace-limit"},
-    {"-MD --generate-dependencies-with-compile", NAME, ALONE, OFFSET(deps_flag), NULL},
-    {"-MMD --generate-nonsystem-dependencies-with-compile", NAME, ALONE, OFFSET(deps_flag), NULL},
-    {"-MP --generate-dependency-targets", PASS, ALONE, OFFSET(deps), NULL},
-    {"-MF --dependency-output", PASS_TWO, JOINED, OFFSET(deps), NULL},
-    {"-MT --dependency-target-name", PASS_TWO, JOINED, OFFSET(deps), NULL},
-    {"-MQ", PASS_TWO, JOINED, OFFSET(deps), NULL},
-    {"-O --optimize", PASS, LEVEL, OFFSET(host), NULL},
-    {"-g --debug", PASS, ALONE, OFFSET(host), NULL},
-    {"-pg --profile", PASS, ALONE, OFFSET(host), NULL},
-    {"-noeh --no-exceptions", INSTEAD, ALONE, OFFSET(host), "-fno-exceptions"},
-    {"-frandom-seed", INSTEAD, VALUE, OFFSET(host), "-frandom-seed"},
-    {"-w --disable-warnings", PASS, ALONE, OFFSET(warnings), NULL},
-    {"-Wreorder", PASS, ALONE, OFFSET(warnings), NULL},
-    {"-Wno-deprecated-declarations", PASS, ALONE, OFFSET(warnings), NULL},
-    {"-L --library-path", PASS_LIST, JOINED, OFFSET(link), NULL},
-    {"-shared", PASS, ALONE, OFFSET(link), NULL},
-    {"-r --relocatable-link", PASS, ALONE, OFFSET(link), NULL},
-    {"-l --library", LIBRARY, JOINED, 0, NULL},
-    {"-Xcompiler --compiler-options", HOST_LIST, VALUE, 0, NULL},
-    {"-Xlinker --linker-options", LINK_LIST, VALUE, 0, NULL},
-    {"-Xarchive --archive-options", LIST, VALUE, OFFSET(archive), NULL},
-    {"-x --x", LANGUAGE, JOINED, 0, "cu c c++ ptx none"},
-    {"-default-stream", DEFAULT_STREAM, VALUE, 0, "legacy null per-thread"},
-    {"-rdc --relocatable-device-code", RDC, VALUE, 0, booleans},
+    {"-MD --generate-dependencies-with-compile", TEXT, ALONE, OFFSET(deps_flag), "-MD"},
+    {"-MMD --generate-nonsystem-dependencies-with-compile", TEXT, ALONE, OFFSET(deps_flag), "-MMD"},
+    {"-MP --generate-dependency-targets", PASS, ALONE, OFFSET(deps), "-MP"},
+    {"-MF --dependency-output", PASS, JOINED, OFFSET(deps), "-MF %s"},
+    {"-MT --dependency-target-name", PASS, JOINED, OFFSET(deps), "-MT %s"},
+    {"-MQ", PASS, JOINED, OFFSET(deps), "-MQ %s"},
+    {"-isystem --system-include", PASS, JOINED | LISTED, OFFSET(common), "-isystem %s"},
+    {"-include --pre-include", PASS, LISTED, OFFSET(common), "-include %s"},
+    {"-iquote", PASS, JOINED, OFFSET(common), "-iquote %s"},
+    {"-idirafter", PASS, JOINED, OFFSET(common), "-idirafter %s"},
+    {"-I --include-path", PASS, JOINED | LISTED, OFFSET(common), "-I%s"},
+    {"-D --define-macro", PASS, JOINED | LISTED, OFFSET(common), "-D%s"},
+    {"-U --undefine-macro", PASS, JOINED | LISTED, OFFSET(common), "-U%s"},
+    {"-ftemplate-depth", PASS, VALUE, OFFSET(common), "-ftemplate-depth=%s"},
+    {"-ftemplate-backtrace-limit", PASS, VALUE, OFFSET(warnings), "-ftemplate-backtrace-limit=%s"},
+    {"-O --optimize", PASS, LEVEL, OFFSET(host), "-O%s"},
+    {"-g --debug", PASS, ALONE, OFFSET(host), "-g"},
+    {"-pg --profile", PASS, ALONE, OFFSET(host), "-pg"},
+    {"-noeh --no-exceptions", PASS, ALONE, OFFSET(host), "-fno-exceptions"},
+    {"-frandom-seed", PASS, VALUE, OFFSET(host), "-frandom-seed=%s"},
+    {"-w --disable-warnings", PASS, ALONE, OFFSET(warnings), "-w"},
+    {"-Wreorder", PASS, ALONE, OFFSET(warnings), "-Wreorder"},
+    {"-Wno-deprecated-declarations", PASS, ALONE, OFFSET(warnings), "-Wno-deprecated-declarations"},
+    {"-L --library-path", PASS, JOINED | LISTED, OFFSET(link), "-L%s"},
+    {"-shared", PASS, ALONE, OFFSET(link), "-shared"},
+    {"-r --relocatable-link", PASS, ALONE, OFFSET(link), "-r"},
+    {"-Xlinker --linker-options", PASS, VALUE, OFFSET(link), "-Wl,%s"},
+    {"-Xarchive --archive-options", PASS, LISTED, OFFSET(archive), "%s"},
+    {"-run-args", PASS, LISTED, OFFSET(run_args), "%s"},
+    {"-l --library", LIBRARIES, JOINED, 0, NULL},
+    {"-Xcompiler --compiler-options", HOST_FLAGS, VALUE, 0, NULL},
+    {"-x --x", LANGUAGE, JOINED | ONE_OF, 0, "cu c c++ ptx none"},
+    {"-default-stream", DEFAULT_STREAM, ONE_OF, 0, "legacy null per-thread"},
     {"-ccbin --compiler-bindir", CCBIN, VALUE, 0, NULL},
-    {"-G --device-debug", DEVICE_DEBUG, ALONE, 0, NULL},
     {"-Werror", WERROR, ALONE, 0, NULL},
+    {"-optf --options-file", OPTIONS_FILES, VALUE, 0, NULL},
+    {"-rdc --relocatable-device-code", SWITCH, ONE_OF, OFFSET(rdc), booleans},
+    {"-G --device-debug", SWITCH, ALONE, OFFSET(device_debug), NULL},
     {"-extended-lambda -expt-extended-lambda", SWITCH, ALONE, OFFSET(lambdas), NULL},
     {"-expt-relaxed-constexpr", SWITCH, ALONE, OFFSET(relaxed), NULL},
     {"-check-indices", SWITCH, ALONE, OFFSET(checks_indices), NULL},
     {"-nodlink --no-device-link", SWITCH, ALONE, OFFSET(no_device_link), NULL},
     {"-run", SWITCH, ALONE, OFFSET(run), NULL},
-    {"-run-args", LIST, VALUE, OFFSET(run_args), NULL},
     {"-v --verbose", SWITCH, ALONE, OFFSET(verbose), NULL},
     {"-dryrun", SWITCH, ALONE, OFFSET(dryrun), NULL},
     {"-clangd", SWITCH, ALONE, OFFSET(clangd), NULL},
     {"-keep -save-temps", SWITCH, ALONE, OFFSET(keep), NULL},
-    {"-optf --options-file", OPTIONS_FILE, VALUE, 0, NULL},
     {"-cuda", REFUSE, ALONE, 0, "there is no C++ file between a .cu and its object"},
     {"-ltoir", REFUSE, ALONE, 0, "device code is linked as what -dc makes"},
     {"-optix-ir", REFUSE, ALONE, 0, "virtual GPUs have no OptiX"},
@@ -83,10 +83,10 @@ static const struct cc_option all_options[] = {
     {"-astoolspatch --compile-as-tools-patch", REFUSE, ALONE, 0,
      "NVIDIA's tools cannot patch code of virtual GPUs"},
     {"-qpp-config", REFUSE, VALUE, 0, "the host's compiler is g++ or clang++"},
-    {"-h --help", ANSWER, ALONE, CC_HELP, NULL},
-    {"-V --version", ANSWER, ALONE, CC_VERSION, NULL},
-    {"-code-ls --list-gpu-code", ANSWER, ALONE, CC_GPU_CODE, NULL},
-    {"-arch-ls --list-gpu-arch", ANSWER, ALONE, CC_GPU_ARCH, NULL},
+    {"-h --help", QUESTION, ALONE, CC_HELP, NULL},
+    {"-V --version", QUESTION, ALONE, CC_VERSION, NULL},
+    {"-code-ls --list-gpu-code", QUESTION, ALONE, CC_GPU_CODE, NULL},
+    {"-arch-ls --list-gpu-arch", QUESTION, ALONE, CC_GPU_ARCH, NULL},
     /* nvcc's, without a meaning here */
     {"-m64 -lineinfo --generate-line-info -use_fast_math -extra-device-vectorization -restrict "
      "-res-usage --resource-usage -src-in-ptx --source-in-ptx -forward-unknown-opts "
@@ -109,16 +109,16 @@ static const struct cc_option all_options[] = {
     {"-ftz -prec-div -prec-sqrt -fmad -static-global-template-stub "
      "-device-entity-has-hidden-visibility -brief-diag --brief-diagnostics "
      "-device-stack-protector",
-     IGNORE, VALUE, 0, booleans},
+     IGNORE, ONE_OF, 0, booleans},
     {"-maxrregcount -split-compile -split-compile-extended -jtd --jump-table-density", IGNORE,
-     VALUE, 0, CC_NUMBER},
-    {"-t --threads", IGNORE, JOINED, 0, CC_NUMBER},
-    {"-m --machine", IGNORE, VALUE, 0, "64"},
-    {"-cudart", IGNORE, VALUE, 0, "none shared static"},
-    {"-cudadevrt", IGNORE, VALUE, 0, "none static"},
-    {"-dopt", IGNORE, VALUE, 0, "on"},
-    {"-opt-info --optimization-info", IGNORE, VALUE, 0, "inline"},
-    {"-Ofc --Ofast-compile", IGNORE, VALUE, 0, "0 max mid min"},
+     NUMBER, 0, NULL},
+    {"-t --threads", IGNORE, JOINED | NUMBER, 0, NULL},
+    {"-m --machine", IGNORE, ONE_OF, 0, "64"},
+    {"-cudart", IGNORE, ONE_OF, 0, "none shared static"},
+    {"-cudadevrt", IGNORE, ONE_OF, 0, "none static"},
+    {"-dopt", IGNORE, ONE_OF, 0, "on"},
+    {"-opt-info --optimization-info", IGNORE, ONE_OF, 0, "inline"},
+    {"-Ofc --Ofast-compile", IGNORE, ONE_OF, 0, "0 max mid min"},
 };
 
 enum { OPTIONS = sizeof all_options / sizeof *all_options };
@@ -133,33 +133,37 @@ static bool name_fits(const char *argument, const char *name, size_t length, boo
     if (strncmp(argument + two, name, length) != 0)
         return false;
     *value = *rest == 0 ? NULL : *rest == '=' ? rest + 1 : rest;
-    return *rest == 0 || *rest == '=' || joined;
+    return *rest == 0 || *rest == '=' || (joined && name[1] != '-');
 }
 
 static bool option_fits(const char *argument, const struct cc_option *option, bool joined,
                         const char **value)
 {
-    size_t length;
-
-    joined &= option->value == JOINED || option->value == LEVEL;
     for (const char *name = option->names; *name != 0; name += strspn(name, " ")) {
-        length = strcspn(name, " ");
-        if (name_fits(argument, name, length, joined && name[1] != '-', value))
+        size_t length = strcspn(name, " ");
+        if (name_fits(argument, name, length, joined, value))
             return true;
         name += length;
     }
     return false;
 }
 
+/* `joined`: the kinds of value that may follow a name without a sign between them. */
+static const struct cc_option *find_option(const char *argument, int joined, const char **value)
+{
+    for (int i = 0; i < OPTIONS; i++)
+        if (option_fits(argument, &all_options[i], (all_options[i].value & joined) != 0, value))
+            return &all_options[i];
+    return NULL;
+}
+
 /* A full name takes precedence over a name with a joined value: -include is not -I with
  * "nclude". */
 const struct cc_option *cc_find_option(const char *argument, const char **value)
 {
-    for (int joined = 0; joined <= 1; joined++)
-        for (int i = 0; i < OPTIONS; i++)
-            if (option_fits(argument, &all_options[i], joined != 0, value))
-                return &all_options[i];
-    return NULL;
+    const struct cc_option *whole = find_option(argument, 0, value);
+
+    return whole != NULL ? whole : find_option(argument, JOINED | LEVEL, value);
 }
 
 struct cc_list cc_names_of(enum cc_option_kind kind)

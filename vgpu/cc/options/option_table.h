@@ -9,46 +9,39 @@
 enum cc_option_kind {
     IGNORE, /* means nothing on a virtual GPU */
     REFUSE, /* `text`: why */
-    ANSWER,
-    SET_ACTION,
+    QUESTION,
+    ACTION,
     RDC_ACTION, /* -dc, -dlink */
     SWITCH,     /* a bool of struct cc_options */
-    TEXT,       /* a const char * of it: the value */
-    NAME,       /* the same: the option's name */
-    PASS,       /* to a list of it, with the value behind the name */
-    PASS_TWO,   /* the same, as a word of its own */
-    PASS_LIST,  /* PASS for each part of "a,b" */
-    PASS_TWO_LIST,
-    INSTEAD,      /* to a list of it: `text`, and the value behind "=" */
-    LIST,         /* to a list of it: each part of "a,b" */
-    HOST_LIST,    /* -Xcompiler a,b */
-    LINK_LIST,    /* -Xlinker a,b */
-    LIBRARY,      /* in its place among the inputs */
-    DEVICE_DEBUG, /* -G */
+    TEXT,       /* a const char * of it: `text`, or the value where that is null */
+    PASS,       /* to a list of it: `text`, with the value for %s */
+    HOST_FLAGS, /* -Xcompiler a,b */
+    LIBRARIES,  /* in their places among the inputs */
     LANGUAGE,
     DEFAULT_STREAM,
-    RDC,
     CCBIN,
     WERROR,
-    OPTIONS_FILE
+    OPTIONS_FILES
 };
 
+/* Whether there is a value, and which one; to be combined. */
 enum cc_option_value {
-    ALONE,
-    LEVEL,  /* -O, which a figure may follow */
-    VALUE,  /* -std=c++17, -std c++17 */
-    JOINED, /* -Idir, too */
+    ALONE = 0,
+    VALUE = 1,   /* -std=c++17, -std c++17 */
+    JOINED = 2,  /* -Idir, too */
+    LEVEL = 4,   /* -O, which a figure may follow */
+    LISTED = 8,  /* a,b: PASS are added for each */
+    NUMBER = 16, /* the value is one */
+    ONE_OF = 32  /* the value is one of the words in `text` */
 };
 
 struct cc_option {
-    const char *names; /* words, the first for commands; two hyphens are as good as one */
+    const char *names; /* words, the first for messages; two hyphens are as good as one */
     enum cc_option_kind kind;
-    enum cc_option_value value;
-    int number;       /* enum cc_action, or the offset of what is set */
-    const char *text; /* see the kinds; of others the values: words, CC_NUMBER, or null for all */
+    int value;        /* enum cc_option_value */
+    int number;       /* enum cc_action, cc_question, or the offset of what is set */
+    const char *text; /* see the kinds and ONE_OF */
 };
-
-#define CC_NUMBER "a number"
 
 /* Finds the option, and its value if the argument includes one (-Idir, -std=c++17); null: not in
  * the table. */

@@ -25,8 +25,8 @@ void cc_warning(struct cc_place place, const char *format, ...)
 /* Prints queued messages, ordered by line. */
 void cc_say_all(void);
 
-/* Prints a message of vgpu-cc itself, without a place, at once. */
-void cc_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints a message of vgpu-cc itself, without a place, at once. Returns false. */
+bool cc_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The number of errors so far. */
 int cc_error_count(void);

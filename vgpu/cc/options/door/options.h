@@ -19,6 +19,8 @@ enum cc_action {
     CC_PTX
 };
 
+enum cc_question { CC_NO_QUESTION, CC_HELP, CC_VERSION, CC_GPU_CODE, CC_GPU_ARCH };
+
 enum cc_language {
     CC_BY_SUFFIX,
     CC_LANG_C,
@@ -29,15 +31,15 @@ enum cc_language {
 };
 
 struct cc_input {
-    const char *path;
+    const char *path; /* an object can be an option, too: -lfoo */
     enum cc_language language;
-    bool is_option; /* -lfoo, -Wl,...: passed to the linker in this position */
 };
 
 struct cc_options {
     enum cc_action action;
-    const char *output;     /* null: as the compiler would name it */
-    const char *output_dir; /* of objects that -o does not name; null: this one */
+    enum cc_question question; /* is to be answered, and nothing else done */
+    const char *output;        /* null: as the compiler would name it */
+    const char *output_dir;    /* of objects that -o does not name; null: this one */
     struct cc_input *input;
     size_t input_count, input_capacity;
     struct cc_list common;     /* for preprocessing, in both passes: -I, -D, -include */
@@ -51,15 +53,15 @@ struct cc_options {
     enum cc_language language; /* of the inputs that follow: -x */
     const char *std;           /* "c++20"; null: the default */
     const char *cxx, *cc;
-    bool ccbin;                                /* cxx is -ccbin's */
-    const char *keep_dir;                      /* for intermediate files; null: as --keep says */
-    bool checks_indices;                       /* of local arrays */
-    bool device_debug;                         /* -G */
-    bool verbose, dryrun, keep, relaxed, done; /* done: --help or --version was printed */
-    bool clangd;                               /* --clangd */
-    const char *precompile;                    /* --precompile FOLDER; null: no */
-    bool lambdas;                              /* --extended-lambda */
-    bool rdc;                                  /* device code of several files is linked */
+    bool ccbin;           /* cxx is -ccbin's */
+    const char *keep_dir; /* for intermediate files; null: as --keep says */
+    bool checks_indices;  /* of local arrays */
+    bool device_debug;    /* -G */
+    bool verbose, dryrun, keep, relaxed;
+    bool clangd;            /* --clangd */
+    const char *precompile; /* --precompile FOLDER; null: no */
+    bool lambdas;           /* --extended-lambda */
+    bool rdc;               /* device code of several files is linked */
     bool no_device_link;
     bool run; /* what was linked, with run_args */
     struct cc_list run_args;
@@ -68,7 +70,11 @@ struct cc_options {
 /* Reads the command line; false: it is invalid, which was reported. */
 bool cc_read_options(int argc, char **argv, struct cc_options *options);
 
-enum cc_question { CC_HELP, CC_VERSION, CC_GPU_CODE, CC_GPU_ARCH };
+/* Is device code alone wanted, for cuModuleLoad? */
+static inline bool cc_makes_modules(const struct cc_options *options)
+{
+    return options->action >= CC_FATBIN;
+}
 
 /* help.c: to standard output. */
 void cc_answer(enum cc_question question);
