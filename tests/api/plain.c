@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * plain.c: an ordinary C program, compiled by the C compiler alone: data goes through every kind of
- * copy and comes back right.
+ * copy and comes back right, and a call that passes through others is admitted once.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include <cuda_runtime.h>
@@ -152,6 +153,58 @@ static void large_and_host(void)
     free(back);
 }
 
+/* ---- what comes before a call's checks comes once ---- */
+
+extern bool (*vgpu__failure_hook)(const char *call);
+
+static int calls_admitted;
+
+static bool count_call(const char *call)
+{
+    (void)call;
+    calls_admitted++;
+    return false;
+}
+
+/* `call` is one call of CUDA, which is admitted once. */
+#define ADMITTED_ONCE(call)                                                                        \
+    do {                                                                                           \
+        calls_admitted = 0;                                                                        \
+        OK(call);                                                                                  \
+        EXPECT_IS(calls_admitted, 1);                                                              \
+    } while (0)
+
+static void admitted_once(void)
+{
+    static char host[4096];
+    const struct cudaChannelFormatDesc bytes = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
+    cudaArray_t array, other;
+    char *device;
+    OK(cudaMallocArray(&array, &bytes, 64, 64, 0));
+    OK(cudaMallocArray(&other, &bytes, 64, 64, 0));
+    OK(cudaMalloc((void **)&device, sizeof host));
+    struct cudaMemcpy3DParms box = {.srcPtr = {device, 64, 64, 64},
+                                    .dstPtr = {device, 64, 64, 64},
+                                    .extent = {64, 1, 1},
+                                    .kind = cudaMemcpyDeviceToDevice};
+    vgpu__failure_hook = count_call;
+    ADMITTED_ONCE(cudaMemcpy(device, host, sizeof host, cudaMemcpyHostToDevice));
+    ADMITTED_ONCE(cudaMemcpy(host, host, 1, cudaMemcpyHostToHost));
+    ADMITTED_ONCE(cudaMemcpyPeerAsync(device, 0, device, 0, 1, NULL));
+    ADMITTED_ONCE(cudaMemcpy3D(&box));
+    ADMITTED_ONCE(cudaMemcpy2DToArray(array, 0, 0, host, 64, 64, 64, cudaMemcpyHostToDevice));
+    ADMITTED_ONCE(cudaMemcpy2DFromArray(host, 64, array, 0, 0, 64, 64, cudaMemcpyDeviceToHost));
+    ADMITTED_ONCE(
+        cudaMemcpy2DArrayToArray(other, 0, 0, array, 0, 0, 64, 64, cudaMemcpyDeviceToDevice));
+    ADMITTED_ONCE(cudaMemset(device, 0, 64));
+    ADMITTED_ONCE(cudaMemset2DAsync(device, 64, 0, 64, 2, NULL));
+    ADMITTED_ONCE(cudaDeviceSynchronize());
+    vgpu__failure_hook = NULL;
+    OK(cudaFree(device));
+    OK(cudaFreeArray(array));
+    OK(cudaFreeArray(other));
+}
+
 int main(void)
 {
     around_all_devices();
@@ -160,6 +213,7 @@ int main(void)
     stream_attributes();
     rectangles();
     large_and_host();
+    admitted_once();
     EXPECT_IS(cudaGetLastError(), cudaSuccess);
     return 0;
 }

@@ -40,8 +40,8 @@ class Plant:
 PLANTS = (
     Plant(
         "server/reply.c",
-        "device < 0 || device >= machine_info()->device_count",
-        "device < 0 && machine_info()",
+        "device < 0 || device >= machine->info.device_count",
+        "device < 0 && machine",
         REQUESTS,
     ),
     Plant(

@@ -24,7 +24,7 @@ static void start_node(void)
            "%s", error);
     EXPECT(memory_start(&topology.info, error, sizeof error) == 0, "%s", error);
     EXPECT(node_start(&topology, -1, -1), "no node");
-    process = process_new(node_state()->order, 1, "unit", error, sizeof error);
+    process = process_new(server_state.order, 1, "unit", error, sizeof error);
     EXPECT(process && process_context(process, 0) == 0, "%s", error);
 }
 
@@ -76,12 +76,12 @@ UNIT(failed_allocations_are_not_counted)
         calls[i].ask(&c);
         EXPECT(c.reply.r.error == VGPU_OUT_OF_MEMORY, "call %u answers %d", i, c.reply.r.error);
     }
-    EXPECT(node_counts()->mallocs == 0 && node_counts()->host_allocs == 0,
-           "%u and %u failed allocations were counted", node_counts()->mallocs,
-           node_counts()->host_allocs);
+    EXPECT(node_counts.mallocs == 0 && node_counts.host_allocs == 0,
+           "%u and %u failed allocations were counted", node_counts.mallocs,
+           node_counts.host_allocs);
     EXPECT(process->memory.map_version == version, "contexts have to map something");
     c.request.q = (struct vgpu_request){.op = VGPU_OP_HOST_ALLOC, .bytes = 64};
     c.reply.r.error = 0;
     request_host_alloc(&c);
-    EXPECT(!c.reply.r.error && node_counts()->host_allocs == 1, "one that did not fail");
+    EXPECT(!c.reply.r.error && node_counts.host_allocs == 1, "one that did not fail");
 }

@@ -25,8 +25,7 @@ static void start(void)
                0,
            "%s", error);
     EXPECT(memory_start(&topology.info, error, sizeof error) == 0, "%s", error);
-    machine_start(&topology);
-    op_start(&topology);
+    machine = &topology;
     process = process_new(order_new(), 1, "clocks", error, sizeof error);
     EXPECT(process, "%s", error);
     for (int d = 0; d < 2; d++) {

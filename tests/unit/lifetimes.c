@@ -27,7 +27,7 @@ static void start_node(void)
            "%s", error);
     EXPECT(memory_start(&topology.info, error, sizeof error) == 0, "%s", error);
     EXPECT(node_start(&topology, -1, -1), "no node");
-    process = process_new(node_state()->order, 1, "unit", error, sizeof error);
+    process = process_new(server_state.order, 1, "unit", error, sizeof error);
     EXPECT(process, "%s", error);
     EXPECT(process_context(process, 0) == 0, "no context");
 }
@@ -68,7 +68,7 @@ UNIT(mark_nobody_keeps)
     EXPECT(order_carry_out(mark) == PROGRESS_DONE, "the fill is not carried out");
     EXPECT(!mark->finished, "no time has passed, yet the fill is over");
     op_drop(mark);
-    EXPECT(sim_pass(node_state()->sim, 1000000000000ull) == PROGRESS_DONE, "time stands still");
+    EXPECT(sim_pass(server_state.sim, 1000000000000ull) == PROGRESS_DONE, "time stands still");
     EXPECT(stream->last->finished && stream->last->carried, "the fill is not over");
 }
 
@@ -85,7 +85,7 @@ UNIT(path_over_marks)
     push_mark(stream); /* a record, and a wait */
     push_mark(stream);
     push_fill(stream, shared);
-    EXPECT(sim_pass(node_state()->sim, 1000000000000ull) == PROGRESS_DONE, "time stands still");
+    EXPECT(sim_pass(server_state.sim, 1000000000000ull) == PROGRESS_DONE, "time stands still");
     struct op *wanted = op_keep(other->last);
     EXPECT(wanted->finished && !wanted->carried, "time does not pass by what is not wanted");
     EXPECT(order_carry_out(wanted) == PROGRESS_DONE, "not carried out");
@@ -110,6 +110,25 @@ UNIT(lists_keep)
     op_drop(op[0]);
     EXPECT(op_list_pop(&list) == op[2] && list.count == 1, "the last is not taken");
     op_drop(op[2]);
+    op_list_free(&list);
+    EXPECT(list.count == 0 && !list.item, "not empty");
+}
+
+/* The first items lie in the list itself; a longer one moves, with all of them. */
+UNIT(lists_grow)
+{
+    enum { ITEMS = 4 * OP_LIST_OWN + 1 };
+    start_node();
+    struct op_list list = {0};
+    struct op *op[ITEMS];
+    for (int i = 0; i < ITEMS; i++) {
+        op[i] = op_new(process, 0, OP_MARK);
+        op_list_add(&list, op[i]);
+        op_drop(op[i]);
+        EXPECT((list.item == list.own) == (i < OP_LIST_OWN), "%d items lie elsewhere", i + 1);
+    }
+    for (int i = 0; i < ITEMS; i++)
+        EXPECT(list.item[i] == op[i], "item %d is another one", i);
     op_list_free(&list);
     EXPECT(list.count == 0 && !list.item, "not empty");
 }

@@ -26,8 +26,7 @@ static void start(void)
                0,
            "%s", error);
     EXPECT(memory_start(&topology.info, error, sizeof error) == 0, "%s", error);
-    machine_start(&topology);
-    op_start(&topology);
+    machine = &topology;
     process = process_new(order_new(), 1, "observers", error, sizeof error);
     EXPECT(process, "%s", error);
     process->checks = VGPU_CHECK_ORDER;

@@ -21,8 +21,7 @@ static void start(void)
     EXPECT(topology_load(&topology, UNIT_ROOT "/vgpu/nodes", "single", error, sizeof error) == 0,
            "%s", error);
     EXPECT(memory_start(&topology.info, error, sizeof error) == 0, "%s", error);
-    machine_start(&topology);
-    op_start(&topology);
+    machine = &topology;
 }
 
 static struct process *new_process(struct order *order, pid_t pid)

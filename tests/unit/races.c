@@ -8,12 +8,12 @@
 
 #include "check.h"
 #include "device_memory.h"
+#include "machine.h"
 #include "order.h"
 #include "process.h"
 #include "race.h"
 #include "race_report.h"
 #include "races.h"
-#include "topology.h"
 #include "unit.h"
 
 enum { OPS = 90, STREAMS = 4, GRAPHS = 40, BYTES = 4096 };
@@ -48,7 +48,7 @@ static void start(void)
                0,
            "%s", error);
     EXPECT(memory_start(&topology.info, error, sizeof error) == 0, "%s", error);
-    op_start(&topology);
+    machine = &topology;
     clocks = vclocks_new();
     detector = races_new(clocks);
     EXPECT(clocks && detector, "%s", "no memory");

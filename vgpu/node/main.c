@@ -401,7 +401,7 @@ int main(int argc, char **argv)
         return refuse_start("cannot start", error);
     report_ready("ok\n");
     server_loop(listener);
-    sim_report_cost(node_state()->sim);
+    sim_report_cost(server_state.sim);
     /* Programs that connect from now on start the next node, and those that have just connected are
      * refused before their hello and do the same. In a jail the helper process removes the socket.
      */

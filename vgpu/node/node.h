@@ -13,7 +13,4 @@
  * it once, after memory_start; the topology remains the caller's. False, with errno: failed. */
 bool node_start(const struct topology *topology, int info_fd, int node_cpu);
 
-/* The state that node_start has made. */
-const struct server_state *node_state(void);
-
 #endif

@@ -99,7 +99,9 @@ static cudaError_t repeat_node_call(const struct CUgraphNode_st *node, cudaStrea
         copy.stream = stream;
         return vgpu__copy_again(&copy);
     case cudaGraphNodeTypeMemset:
-        return vgpu__memset(call, &node->u.memset, stream, false);
+        return vgpu__admit(call, VGPU_OP_MEMSET)
+                   ? vgpu__memset(call, &node->u.memset, stream, false)
+                   : vgpu__failed();
     case cudaGraphNodeTypeHost:
         return call_host_node(call, node->u.host, stream);
     case cudaGraphNodeTypeEventRecord:

@@ -31,28 +31,32 @@ static char *place_address(struct array_place at)
     return at.array->texels + at.y * at.array->row_bytes + at.x;
 }
 
-static cudaError_t copy_to(struct vgpu__copy copy, struct array_place at)
+/* Of a call that vgpu__admit has let pass. */
+static cudaError_t admitted_copy_to(struct vgpu__copy copy, struct array_place at)
 {
-    if (!vgpu__begin(copy.call, VGPU_OP_COPY))
-        return vgpu__failed();
     cudaError_t error = check_place(copy.call, at, copy.width, copy.rows);
     if (error != cudaSuccess)
         return error;
     copy.dst = place_address(at);
     copy.dst_pitch = at.array->row_bytes;
-    return vgpu__copy(&copy);
+    return vgpu__admitted_copy(&copy);
+}
+
+static cudaError_t copy_to(struct vgpu__copy copy, struct array_place at)
+{
+    return vgpu__admit(copy.call, VGPU_OP_COPY) ? admitted_copy_to(copy, at) : vgpu__failed();
 }
 
 static cudaError_t copy_from(struct vgpu__copy copy, struct array_place at)
 {
-    if (!vgpu__begin(copy.call, VGPU_OP_COPY))
+    if (!vgpu__admit(copy.call, VGPU_OP_COPY))
         return vgpu__failed();
     cudaError_t error = check_place(copy.call, at, copy.width, copy.rows);
     if (error != cudaSuccess)
         return error;
     copy.src = place_address(at);
     copy.src_pitch = at.array->row_bytes;
-    return vgpu__copy(&copy);
+    return vgpu__admitted_copy(&copy);
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
@@ -98,14 +102,14 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
     struct array_place from = {src, wOffsetSrc, hOffsetSrc};
     struct vgpu__copy copy = {
         "cudaMemcpy2DArrayToArray", NULL, NULL, width, height, 0, 0, kind, NULL, .sync = true};
-    if (!vgpu__begin(copy.call, VGPU_OP_COPY))
+    if (!vgpu__admit(copy.call, VGPU_OP_COPY))
         return vgpu__failed();
     cudaError_t error = check_place(copy.call, from, width, height);
     if (error != cudaSuccess)
         return error;
     copy.src = place_address(from);
     copy.src_pitch = src->row_bytes;
-    return copy_to(copy, (struct array_place){dst, wOffsetDst, hOffsetDst});
+    return admitted_copy_to(copy, (struct array_place){dst, wOffsetDst, hOffsetDst});
 }
 
 /* ---- rows that follow each other ---- */
@@ -127,24 +131,26 @@ cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, c
                               size_t count, enum cudaMemcpyKind kind)
 {
     struct array_place at = {dst, wOffset, hOffset};
-    if (!vgpu__begin("cudaMemcpyToArray", VGPU_OP_COPY))
+    if (!vgpu__admit("cudaMemcpyToArray", VGPU_OP_COPY))
         return vgpu__failed();
     cudaError_t error = check_rest("cudaMemcpyToArray", at, count);
     return error != cudaSuccess
                ? error
-               : vgpu__copy(&(struct vgpu__copy){"cudaMemcpyToArray", place_address(at), src, count,
-                                                 1, count, count, kind, NULL, .sync = true});
+               : vgpu__admitted_copy(&(struct vgpu__copy){"cudaMemcpyToArray", place_address(at),
+                                                          src, count, 1, count, count, kind, NULL,
+                                                          .sync = true});
 }
 
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset,
                                 size_t count, enum cudaMemcpyKind kind)
 {
     struct array_place at = {src, wOffset, hOffset};
-    if (!vgpu__begin("cudaMemcpyFromArray", VGPU_OP_COPY))
+    if (!vgpu__admit("cudaMemcpyFromArray", VGPU_OP_COPY))
         return vgpu__failed();
     cudaError_t error = check_rest("cudaMemcpyFromArray", at, count);
     return error != cudaSuccess
                ? error
-               : vgpu__copy(&(struct vgpu__copy){"cudaMemcpyFromArray", dst, place_address(at),
-                                                 count, 1, count, count, kind, NULL, .sync = true});
+               : vgpu__admitted_copy(&(struct vgpu__copy){"cudaMemcpyFromArray", dst,
+                                                          place_address(at), count, 1, count, count,
+                                                          kind, NULL, .sync = true});
 }

@@ -7,8 +7,11 @@
 
 cudaError_t vgpu__copy(const struct vgpu__copy *c)
 {
-    if (!vgpu__admit(c->call, VGPU_OP_COPY))
-        return vgpu__failed();
+    return vgpu__admit(c->call, VGPU_OP_COPY) ? vgpu__admitted_copy(c) : vgpu__failed();
+}
+
+cudaError_t vgpu__admitted_copy(const struct vgpu__copy *c)
+{
     cudaError_t error = vgpu__copy_check(c);
     if (error != cudaSuccess)
         return error;
@@ -55,10 +58,8 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 /* ---- between devices, by number ---- */
 
 /* The device numbers must be valid but are otherwise ignored: the addresses decide (recorded). */
-cudaError_t vgpu__copy_peer(const struct vgpu__copy *c, int dst_device, int src_device)
+cudaError_t vgpu__admitted_peer_copy(const struct vgpu__copy *c, int dst_device, int src_device)
 {
-    if (!vgpu__admit(c->call, VGPU_OP_COPY))
-        return vgpu__failed();
     cudaError_t error = vgpu__copy_peer_check(c, dst_device, src_device);
     if (error == cudaSuccess && !c->sync)
         error = vgpu__capture_forbids(c->call, c->stream, true);
@@ -69,9 +70,12 @@ static cudaError_t copy_between_devices(const char *call, void *dst, int dst_dev
                                         const void *src, int src_device, size_t bytes,
                                         cudaStream_t stream, bool sync)
 {
-    return vgpu__copy_peer(&(struct vgpu__copy){call, dst, src, bytes, 1, bytes, bytes,
-                                                cudaMemcpyDeviceToDevice, stream, .sync = sync},
-                           dst_device, src_device);
+    if (!vgpu__admit(call, VGPU_OP_COPY))
+        return vgpu__failed();
+    return vgpu__admitted_peer_copy(&(struct vgpu__copy){call, dst, src, bytes, 1, bytes, bytes,
+                                                         cudaMemcpyDeviceToDevice, stream,
+                                                         .sync = sync},
+                                    dst_device, src_device);
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)

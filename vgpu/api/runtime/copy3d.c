@@ -17,7 +17,7 @@ static cudaError_t copy_box(const char *call, const struct cudaMemcpy3DParms *p,
         return error;
     copy.stream = stream;
     copy.sync = sync;
-    return vgpu__copy(&copy);
+    return vgpu__admitted_copy(&copy);
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -53,7 +53,7 @@ static cudaError_t copy_peer_box(const char *call, const struct cudaMemcpy3DPeer
         return error;
     copy.stream = stream;
     copy.sync = sync;
-    return vgpu__copy_peer(&copy, p->dstDevice, p->srcDevice);
+    return vgpu__admitted_peer_copy(&copy, p->dstDevice, p->srcDevice);
 }
 
 cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
@@ -95,7 +95,7 @@ static cudaError_t fill_box(const char *call, struct cudaPitchedPtr p, int value
         return vgpu__refuse(cudaErrorInvalidValue, call,
                             "the planes have %zu rows (ysize), the box takes %zu", p.ysize,
                             e.height);
-    cudaError_t error = vgpu__fill(call, &set, stream, sync);
+    cudaError_t error = vgpu__admitted_fill(call, &set, stream, sync);
     if (error == cudaSuccess)
         vgpu__check_fill_value(call, value);
     return error;

@@ -82,8 +82,9 @@ static cudaError_t send_copy(const struct batch *b, size_t i)
     size_t bytes = b->bytes[i];
     if (bytes == 0)
         return vgpu__refuse(cudaErrorInvalidValue, call, "copy %zu has no bytes", i);
-    return vgpu__copy(&(struct vgpu__copy){call, b->to[i], b->from[i], bytes, 1, bytes, bytes,
-                                           cudaMemcpyDefault, b->stream, .sync = false});
+    return vgpu__admitted_copy(&(struct vgpu__copy){call, b->to[i], b->from[i], bytes, 1, bytes,
+                                                    bytes, cudaMemcpyDefault, b->stream,
+                                                    .sync = false});
 }
 
 /* Sends all copies. Stores whether one has a source that must have been read when the call returns
@@ -115,9 +116,7 @@ cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, con
         error = send_copies(&batch, &must_wait);
     if (error != cudaSuccess || !must_wait)
         return error;
-    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_STREAM_SYNC);
-    if (!request)
-        return vgpu__failed();
+    struct vgpu_request *request = vgpu__new_request(call, VGPU_OP_STREAM_SYNC);
     request->stream = vgpu__stream_id(stream);
     return vgpu__end(NULL);
 }

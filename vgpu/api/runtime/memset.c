@@ -3,12 +3,10 @@
  */
 #include "runtime.h"
 
-cudaError_t vgpu__fill(const char *call, const struct memset_call *set, cudaStream_t stream,
-                       bool sync)
+cudaError_t vgpu__admitted_fill(const char *call, const struct memset_call *set,
+                                cudaStream_t stream, bool sync)
 {
     cudaError_t error;
-    if (!vgpu__admit(call, VGPU_OP_MEMSET))
-        return vgpu__failed();
     if (set->rows > 1 && set->width > set->pitch)
         return vgpu__refuse(cudaErrorInvalidValue, call,
                             "a row of %zu bytes is wider than the pitch of %zu", set->width,
@@ -21,6 +19,13 @@ cudaError_t vgpu__fill(const char *call, const struct memset_call *set, cudaStre
         return vgpu__memset(call, set, stream, sync);
     node->u.memset = *set;
     return cudaSuccess;
+}
+
+cudaError_t vgpu__fill(const char *call, const struct memset_call *set, cudaStream_t stream,
+                       bool sync)
+{
+    return vgpu__admit(call, VGPU_OP_MEMSET) ? vgpu__admitted_fill(call, set, stream, sync)
+                                             : vgpu__failed();
 }
 
 static cudaError_t memset_rows(const char *call, void *ptr, size_t pitch, int value, size_t width,

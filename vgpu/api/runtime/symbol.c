@@ -40,9 +40,9 @@ static cudaError_t locate_variable(const char *call, const void *symbol, struct 
     cudaError_t error = vgpu__load_image(module, call, &id);
     if (error != cudaSuccess)
         return error;
-    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_VAR);
+    struct vgpu_request *request = vgpu__new_request(call, VGPU_OP_VAR);
     size_t length = strlen(var->key);
-    if (!request || length > VGPU_ARGS_MAX)
+    if (length > VGPU_ARGS_MAX)
         return vgpu__failed();
     request->module = id;
     request->data_bytes = (uint32_t)length;

@@ -98,9 +98,7 @@ static void copy_staged_rows(const struct vgpu__copy *c, void *dst, struct layou
 /* Copies from host to host in this process, after all earlier work of the stream is done. */
 static cudaError_t copy_host_to_host(const struct vgpu__copy *c)
 {
-    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_STREAM_SYNC);
-    if (!request)
-        return vgpu__failed();
+    struct vgpu_request *request = vgpu__new_request(c->call, VGPU_OP_STREAM_SYNC);
     request->stream = vgpu__stream_id(c->stream);
     cudaError_t error = vgpu__end(NULL);
     if (error == cudaSuccess)
@@ -126,10 +124,8 @@ static cudaError_t check_device_side(const struct vgpu__copy *c, bool source)
     const struct vgpu_reply *reply;
     const void *first = source ? c->src : c->dst;
     const char *name = source ? "source" : "destination";
-    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_POINTER);
     uint64_t at = vgpu__node_address(first), span;
-    if (!request)
-        return vgpu__failed();
+    struct vgpu_request *request = vgpu__new_request(c->call, VGPU_OP_POINTER);
     request->ptr = at;
     cudaError_t error = vgpu__record(vgpu__ask(-1, true, &reply));
     const struct vgpu_pointer *p = &reply->u.pointer;
@@ -183,14 +179,12 @@ static cudaError_t stage_pageable(const struct vgpu__copy *c, struct staged *s)
     return error;
 }
 
-static void fill_copy_request(struct vgpu_request *request, const struct vgpu__copy *c,
-                              const struct staged *s)
+static struct vgpu_copy copy_fields(const struct vgpu__copy *c, const struct staged *s)
 {
     uint64_t dst = (uint64_t)(uintptr_t)c->dst, src = (uint64_t)(uintptr_t)c->src;
     struct layout to = s->dst || c->rows <= 1 ? packed_layout(c) : side_layout(c, false);
     struct layout from = s->src || c->rows <= 1 ? packed_layout(c) : side_layout(c, true);
-    request->stream = vgpu__stream_id(c->stream);
-    request->u.copy = (struct vgpu_copy){
+    return (struct vgpu_copy){
         .dst_user = dst,
         .src_user = src,
         .dst = s->dst && s->stage ? s->stage->address : vgpu__node_address(c->dst),
@@ -212,6 +206,14 @@ static void fill_copy_request(struct vgpu_request *request, const struct vgpu__c
     };
 }
 
+static cudaError_t send_copy_request(const struct vgpu__copy *c, const struct vgpu_copy *fields)
+{
+    struct vgpu_request *request = vgpu__new_request(c->call, VGPU_OP_COPY);
+    request->stream = vgpu__stream_id(c->stream);
+    request->u.copy = *fields;
+    return vgpu__end(NULL);
+}
+
 cudaError_t vgpu__copy_send(const struct vgpu__copy *c)
 {
     struct staged s;
@@ -221,8 +223,8 @@ cudaError_t vgpu__copy_send(const struct vgpu__copy *c)
     cudaError_t error = stage_pageable(c, &s);
     if (error != cudaSuccess)
         return error;
-    fill_copy_request(vgpu__new_request(c->call, VGPU_OP_COPY), c, &s);
-    error = vgpu__end(NULL);
+    const struct vgpu_copy fields = copy_fields(c, &s);
+    error = send_copy_request(c, &fields);
     if (error == cudaSuccess && s.dst && s.stage)
         copy_staged_rows(c, c->dst, side_layout(c, false), staging_address(&s), packed_layout(c));
     if (s.stage)
@@ -251,12 +253,11 @@ cudaError_t vgpu__copy_peer_check(const struct vgpu__copy *c, int dst_device, in
 
 cudaError_t vgpu__copy_peer_send(const struct vgpu__copy *c, int dst_device, int src_device)
 {
-    struct vgpu_request *request = vgpu__new_request(c->call, VGPU_OP_COPY);
-    fill_copy_request(request, c, &(struct staged){NULL, false, false});
-    if (c->width == 0)
-        return vgpu__end(NULL);
-    request->u.copy.api = VGPU_COPY_PEER;
-    request->u.copy.dst_device = vgpu__process.physical[dst_device];
-    request->u.copy.src_device = vgpu__process.physical[src_device];
-    return vgpu__end(NULL);
+    struct vgpu_copy fields = copy_fields(c, &(struct staged){NULL, false, false});
+    if (c->width > 0) {
+        fields.api = VGPU_COPY_PEER;
+        fields.dst_device = vgpu__process.physical[dst_device];
+        fields.src_device = vgpu__process.physical[src_device];
+    }
+    return send_copy_request(c, &fields);
 }

@@ -124,15 +124,15 @@ void vgpu__launch_drop(struct vgpu__launch *l)
     l->args = NULL;
 }
 
-/* Begins the thread's request for the launch, without arguments. NULL: return vgpu__failed(). */
+/* Begins the thread's request for the launch, without arguments, in a call that vgpu__admit has let
+ * pass. NULL: return vgpu__failed(). */
 static struct vgpu_request *begin_launch_request(const struct vgpu__launch *l, cudaStream_t stream)
 {
     uint32_t id;
     if (vgpu__load_image(l->module, l->call, &id) != cudaSuccess)
         return NULL;
-    struct vgpu_request *request = vgpu__begin(l->kernel->name, VGPU_OP_LAUNCH);
-    if (!request)
-        return NULL;
+    vgpu__call_named(l->kernel->name);
+    struct vgpu_request *request = vgpu__new_request(l->kernel->name, VGPU_OP_LAUNCH);
     request->stream = vgpu__stream_id(stream);
     request->u.launch = (struct vgpu_launch){
         .module = id,
@@ -154,6 +154,8 @@ static cudaError_t send_launch(struct vgpu_request *request)
 
 cudaError_t vgpu__launch_send(const struct vgpu__launch *l, cudaStream_t stream)
 {
+    if (!vgpu__admit(l->kernel->name, VGPU_OP_LAUNCH))
+        return vgpu__failed();
     struct vgpu_request *request = begin_launch_request(l, stream);
     if (!request)
         return vgpu__failed();

@@ -6,9 +6,7 @@
 cudaError_t vgpu__memset(const char *call, const struct memset_call *m, cudaStream_t stream,
                          bool sync)
 {
-    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_MEMSET);
-    if (!request)
-        return vgpu__failed();
+    struct vgpu_request *request = vgpu__new_request(call, VGPU_OP_MEMSET);
     size_t row = m->width * m->element_bytes;
     request->stream = vgpu__stream_id(stream);
     request->u.memset = (struct vgpu_memset){

@@ -98,7 +98,7 @@ static uint64_t alone_ps(const struct path_model *m, uint64_t bytes)
 static void count_staged(const struct op *op, uint64_t bytes)
 {
     if (op->from < 0 || op->to < 0 || op->from == op->to || op->direct ||
-        !machine_info()->pair[op->from][op->to].access)
+        !machine->info.pair[op->from][op->to].access)
         return;
     struct call_count *t = find_call_count(op->process, STAGED, op->caller, op->call);
     add_call(t, bytes, op->end_ps - op->start_ps);
@@ -106,7 +106,7 @@ static void count_staged(const struct op *op, uint64_t bytes)
         return;
     t->from = op->from;
     t->to = op->to;
-    t->better_ps += alone_ps(&machine_topology()->path[PATH_PEER], bytes);
+    t->better_ps += alone_ps(&machine->path[PATH_PEER], bytes);
 }
 
 void advise_copied(const struct op *op)
@@ -121,7 +121,7 @@ void advise_copied(const struct op *op)
     struct call_count *t = find_call_count(op->process, TINY, op->caller, op->call);
     add_call(t, bytes, op->end_ps - op->start_ps);
     if (t)
-        t->better_ps = alone_ps(copy_model(machine_topology(), op), t->bytes);
+        t->better_ps = alone_ps(copy_model(machine, op), t->bytes);
 }
 
 /* ---- waits ---- */
@@ -209,7 +209,7 @@ void advise_allocated(struct process *process, const struct vgpu_request *q)
     if (!advice_wanted(process))
         return;
     struct call_count *t = find_call_count(process, ALLOCATES, q->caller, q->call);
-    const struct costs *cost = &machine_topology()->cost;
+    const struct costs *cost = &machine->cost;
     add_call(t, q->bytes, cost->malloc_ps + cost->free_ps);
     if (!t)
         return;

@@ -67,14 +67,14 @@ static void sum_bytes(const struct vgpu_run_counts *c, uint64_t *used, uint64_t 
 /* The kernel's duration without the overhead of its launch. */
 static uint64_t work_ps(uint64_t took_ps)
 {
-    const struct costs *cost = &machine_topology()->cost;
+    const struct costs *cost = &machine->cost;
     uint64_t least_ps = cost->kernel_delay_ps + cost->kernel_floor_ps;
     return took_ps > least_ps ? took_ps - least_ps : 0;
 }
 
 static void add_conflicts(struct kernel_advice *p, const struct op *op)
 {
-    uint64_t ps = kernel_conflict_ps(machine_topology(), op);
+    uint64_t ps = kernel_conflict_ps(machine, op);
     if (ps > 0 && op->counts->conflict_ways >= p->ways) {
         p->ways = op->counts->conflict_ways;
         snprintf(p->conflict_where, sizeof p->conflict_where, "%s", op->counts->conflict_where);

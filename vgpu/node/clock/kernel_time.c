@@ -22,7 +22,8 @@ struct spread {
 
 static double cycle_ps(const struct topology *t, int device)
 {
-    return 1e9 / (t->info.device[device].clock_khz * inject_clock(device));
+    double clock = inject_wanted ? inject_clock(device) : 1;
+    return 1e9 / (t->info.device[device].clock_khz * clock);
 }
 
 static const struct processor *processor_of(const struct topology *t, const struct op *op)

@@ -37,15 +37,11 @@ uint64_t copy_latency(const struct topology *t, const struct op *op)
     const struct path_model *m = copy_model(t, op);
     uint64_t idle_ps = (double)copy_bytes(op) <= m->inline_bytes ? m->inline_idle_ps : m->idle_ps;
     return m->latency_ps + (op->by_default ? m->default_ps : 0) +
-           (op_ready_ps(op) <= op->issue_ps ? idle_ps : 0) + inject_delay_ps(op->from, op->to);
+           (op->ready_ps <= op->issue_ps ? idle_ps : 0) +
+           (inject_wanted ? inject_delay_ps(op->from, op->to) : 0);
 }
 
 /* ---- kernels ---- */
-
-static double clock_khz_of(const struct topology *t, int device)
-{
-    return t->info.device[device].clock_khz * inject_clock(device);
-}
 
 /* The minimum duration is that of the furthest memory that the kernel accesses. */
 uint64_t kernel_latency(const struct topology *t, const struct op *op)
@@ -55,8 +51,9 @@ uint64_t kernel_latency(const struct topology *t, const struct op *op)
     for (int m = 0; m < t->info.device_count; m++)
         if (m != op->device && c->read_bytes[m] + c->write_bytes[m] > 0)
             far = t->path[PATH_PEER].latency_ps;
-    double clock = inject_clock(op->device);
-    uint64_t spun = whole_of((double)c->cycles / clock_khz_of(t, op->device) * 1e9);
+    double clock = inject_wanted ? inject_clock(op->device) : 1;
+    double clock_khz = t->info.device[op->device].clock_khz * clock;
+    uint64_t spun = whole_of((double)c->cycles / clock_khz * 1e9);
     least = (uint64_t)((double)least / clock) + far;
     if (op->graph != VGPU_GRAPH_NONE) {
         uint64_t own_ps =

@@ -82,6 +82,8 @@ static void send_to_memory(struct sender *s, struct op *op, uint64_t now_ps,
 static void send_over_link(struct sender *s, struct op *op, uint64_t now_ps, int from, int to,
                            uint64_t bytes)
 {
+    if (bytes == 0)
+        return;
     struct route route = topology_route(s->topology, PATH_PEER, from, to, bytes);
     route.cap_bytes_s =
         fmin(route.cap_bytes_s, s->topology->cost.kernel_peer_bytes_s) * inject_rate(from, to);
@@ -99,9 +101,12 @@ void send_counts(struct sender *s, struct op *op, uint64_t now_ps, const struct 
         send_over_link(s, op, now_ps, op->device, m, c->write_moved[m]);
     }
     uint64_t up = c->write_moved[VGPU_MAX_DEVICES], down = c->read_moved[VGPU_MAX_DEVICES];
-    add_flow(s, op, now_ps, topology_route(s->topology, PATH_H2D_PINNED, -1, op->device, down),
-             down);
-    add_flow(s, op, now_ps, topology_route(s->topology, PATH_D2H_PINNED, op->device, -1, up), up);
+    if (down)
+        add_flow(s, op, now_ps, topology_route(s->topology, PATH_H2D_PINNED, -1, op->device, down),
+                 down);
+    if (up)
+        add_flow(s, op, now_ps, topology_route(s->topology, PATH_D2H_PINNED, op->device, -1, up),
+                 up);
 }
 
 void send_memset(struct sender *s, struct op *op, uint64_t now_ps)

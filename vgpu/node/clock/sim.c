@@ -63,8 +63,7 @@ void sim_watch_bytes(struct sim *s,
 /* The start time; known when everything that `op` depends on has finished. */
 static uint64_t start_time(const struct op *op)
 {
-    uint64_t ready_ps = op_ready_ps(op);
-    return op->issue_ps > ready_ps ? op->issue_ps : ready_ps;
+    return op->issue_ps > op->ready_ps ? op->issue_ps : op->ready_ps;
 }
 
 /* A mark takes no time, so its end is known at once, even if the clock has not reached it. So a

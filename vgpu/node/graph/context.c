@@ -68,8 +68,8 @@ static int spawn_context(struct context *c, char *error, int room)
 static int attach_context(struct context *c, struct process *process, int device, char *error,
                           int room)
 {
-    const struct vgpu_device_info *info = &machine_info()->device[device];
-    int device_count = machine_info()->device_count;
+    const struct vgpu_device_info *info = &machine->info.device[device];
+    int device_count = machine->info.device_count;
     union exec_request q = {
         .request = {.op = VGPU_EXEC_ATTACH,
                     .device = device,

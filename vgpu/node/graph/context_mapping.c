@@ -74,7 +74,7 @@ static struct wanted wanted_mappings(struct process *process, int device)
 {
     struct wanted w = {0};
     struct view view = {&w, device, process->device[device].peers};
-    for (int d = 0; d < machine_info()->device_count; d++)
+    for (int d = 0; d < machine->info.device_count; d++)
         memory_each_block(&process->memory, d, want_block, &view);
     want_vmm_mappings(process, device, &w);
     for (int i = 0; i < process->memory.host.count; i++) {

@@ -30,7 +30,7 @@ static void out_of_host_memory(struct process *process, const char *call)
 /* True for a copy lost by VGPU_FAULT=peer-drop. */
 static bool is_dropped(const struct op *op)
 {
-    return op->direct && inject_drops(op->from, op->to);
+    return inject_wanted && op->direct && inject_drops(op->from, op->to);
 }
 
 static void note_moved(struct op *op, enum moved how, uint64_t rows)
@@ -61,14 +61,14 @@ static void apply_copy(struct op *op)
     op->process->usage->rows += op->u.copy.rows;
     if (!is_dropped(op))
         note_moved(op, move_copy(&op->process->memory, &op->u.copy), op->u.copy.rows);
-    if (inject_damages(op->from, op->to))
+    if (inject_wanted && inject_damages(op->from, op->to))
         damage_copy(op);
 }
 
 /* Makes the whole process fail, as any fault of a GPU does. */
 static void fail_process(struct process *process, int code, const char *text)
 {
-    struct vgpu_summary *counts = node_counts();
+    struct vgpu_summary *counts = &node_counts;
     counts->faults++;
     strncpy(counts->last_fault, text, sizeof counts->last_fault - 1);
     explain_unmark(counts->last_fault);
@@ -198,7 +198,7 @@ enum effect effect_apply(struct op *op)
 {
     if (op->process->dead || op->process->sticky)
         return EFFECT_DONE;
-    if (inject_lost(op->device)) {
+    if (inject_wanted && inject_lost(op->device)) {
         lose_copy(op);
         return EFFECT_DONE;
     }

@@ -40,7 +40,7 @@ void late_issue_note(const struct op *op, uint64_t late_ps)
     bool by_thread = op->process->late.workers > 1;
     count_late_issue(&op->process->late, op, late_ps, by_thread);
     count_late_issue(&late_totals, op, late_ps, by_thread);
-    node_counts()->late_issues++;
+    node_counts.late_issues++;
 }
 
 static void note_store(struct late_issues *o, const struct op *op)
@@ -55,7 +55,7 @@ void late_issue_store(const struct op *op)
 {
     note_store(&op->process->late, op);
     note_store(&late_totals, op);
-    node_counts()->late_issues++;
+    node_counts.late_issues++;
 }
 
 /* Appends a cause and how often it occurred, if it did. */

@@ -9,19 +9,13 @@
 
 #include "codes.h"
 #include "device_memory.h"
+#include "machine.h"
 #include "observer.h"
 #include "order.h"
 #include "process.h"
 #include "reserve.h"
-#include "topology.h"
 
 static uint64_t next_seq = 1;
-static const struct topology *op_topology;
-
-void op_start(const struct topology *t)
-{
-    op_topology = t;
-}
 
 struct op *op_new(struct process *process, int device, enum op_kind kind)
 {
@@ -53,7 +47,8 @@ void op_drop(struct op *op)
         free(op->u.kernel.args);
         free(op->u.kernel.stall_text);
     }
-    reserve_give(op->counts);
+    if (op->counts)
+        reserve_give(op->counts);
     tell_freed(op);
     reserve_give(op);
 }
@@ -69,7 +64,7 @@ static enum engine_kind engine_kind(const struct op *op)
 
 static const struct edge_costs *edge_costs(const struct op *op)
 {
-    const struct costs *cost = &op_topology->cost;
+    const struct costs *cost = &machine->cost;
     return op->graph == VGPU_GRAPH_NONE ? &cost->stream_edge : &cost->graph_edge;
 }
 
@@ -101,7 +96,8 @@ static void note_end(struct op *op, const struct op *dep)
             raise_after_ps(op, (enum engine_kind)k, known_end_ps(op, dep->after_ps[k], later_ps));
 }
 
-uint64_t op_ready_ps(const struct op *op)
+/* The time when everything that `op` depends on is over and its GPU knows it. */
+static uint64_t ready_time(const struct op *op)
 {
     uint64_t ready_ps = 0;
     for (int k = 0; k < ENGINE_KINDS; k++) {
@@ -112,6 +108,13 @@ uint64_t op_ready_ps(const struct op *op)
         ready_ps = at_ps > ready_ps ? at_ps : ready_ps;
     }
     return ready_ps;
+}
+
+/* Everything that `op` depends on is finished. */
+static void make_ready(struct op *op)
+{
+    op->ready_ps = ready_time(op);
+    tell_ready(op);
 }
 
 void op_after(struct op *op, struct op *dep)
@@ -154,7 +157,7 @@ void op_submit(struct op *op)
     op_keep(op); /* until finished */
     order_add(op);
     if (op->waits_finish == 0)
-        tell_ready(op);
+        make_ready(op);
     if (op->waits_carry == 0)
         order_ready(op);
 }
@@ -209,7 +212,7 @@ void op_finished(struct op *op, uint64_t now_ps)
         struct op *user = op->user.item[i];
         note_end(user, op);
         if (--user->waits_finish == 0 && user->submitted)
-            tell_ready(user);
+            make_ready(user);
     }
     clear_edges(op);
     op_drop(op);

@@ -8,13 +8,25 @@
 #include "op.h"
 #include "reserve.h"
 
+static void grow_op_list(struct op_list *list)
+{
+    size_t had = (size_t)list->room * sizeof(struct op *);
+    bool own = list->item == list->own;
+    if (!list->item) {
+        list->item = list->own;
+        list->room = OP_LIST_OWN;
+        return;
+    }
+    list->room *= 2;
+    list->item = reserve_grow(own ? NULL : list->item, own ? 0 : had, 2 * had);
+    if (own)
+        memcpy(list->item, list->own, had);
+}
+
 void op_list_add(struct op_list *list, struct op *op)
 {
-    if (list->count == list->room) {
-        size_t had = (size_t)list->room * sizeof(struct op *);
-        list->room = list->room ? 2 * list->room : 4;
-        list->item = reserve_grow(list->item, had, (size_t)list->room * sizeof(struct op *));
-    }
+    if (list->count == list->room)
+        grow_op_list(list);
     list->item[list->count++] = op_keep(op);
 }
 
@@ -40,6 +52,7 @@ void op_list_clear(struct op_list *list)
 void op_list_free(struct op_list *list)
 {
     op_list_clear(list);
-    reserve_give(list->item);
+    if (list->item && list->item != list->own)
+        reserve_give(list->item);
     *list = (struct op_list){0};
 }

@@ -79,7 +79,7 @@ struct process *process_new(struct order *order, pid_t pid, const char *program,
     start_devices(process);
     process->next = first_process;
     first_process = process;
-    process->arrived = (int)++node_counts()->processes;
+    process->arrived = (int)++node_counts.processes;
     return process;
 }
 
@@ -225,5 +225,5 @@ void process_print(struct process *process, const uint8_t *text, uint32_t bytes)
     memcpy(grown + process->printed_bytes, text, bytes);
     process->printed = grown;
     process->printed_bytes += bytes;
-    node_counts()->printed_bytes += bytes;
+    node_counts.printed_bytes += bytes;
 }

@@ -13,7 +13,7 @@
 /* Counts what the program has not freed. */
 static void count_left(const struct process *process)
 {
-    struct vgpu_summary *counts = node_counts();
+    struct vgpu_summary *counts = &node_counts;
     uint64_t bytes = 0;
     counts->live_allocations += (uint32_t)memory_count(&process->memory, &bytes);
     counts->live_allocations += (uint32_t)vmm_count(&process->memory);

@@ -188,11 +188,6 @@ void event_free_all(struct process *process, int device)
     }
 }
 
-bool stream_is_legacy(const struct stream *s)
-{
-    return s == &s->process->device[s->device].legacy;
-}
-
 static void after_blocking_streams(struct op *op, const struct device_state *d)
 {
     op_after(op, d->gone[0]);
@@ -206,7 +201,7 @@ static void after_stream(struct op *op, const struct stream *stream)
 {
     const struct device_state *d = &stream->process->device[stream->device];
     op_after(op, stream->last);
-    if (stream_is_legacy(stream))
+    if (stream == &d->legacy)
         after_blocking_streams(op, d);
     else if (!(stream->flags & STREAM_NON_BLOCKING))
         op_after(op, d->legacy.last);

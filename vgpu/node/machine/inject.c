@@ -65,6 +65,8 @@ static struct fault {
 } faults[WORDS];
 static int fault_count;
 
+bool inject_wanted;
+
 /* Reads a call's name; NULL: there is none, or it is too long. */
 static const char *scan_name(const char *text, char name[NAME_BYTES])
 {
@@ -137,6 +139,7 @@ static bool read_word(const char *word, int gpus, char *error, size_t room)
     if (fault_count == WORDS)
         return refuse_word(error, room, word, "more than 16 words");
     faults[fault_count++] = f;
+    inject_wanted = true;
     return true;
 }
 

@@ -166,7 +166,7 @@ static struct ipc_export *named_export(const uint8_t *handle)
 
 static void show_window(struct ipc_window *w)
 {
-    for (int d = 0; d < machine_info()->device_count; d++)
+    for (int d = 0; d < machine->info.device_count; d++)
         vmm_allow(w->mapping, d, pool_reaches(w->pool, d) ? 3 : 0);
 }
 
@@ -212,7 +212,7 @@ int ipc_open(struct owner *owner, const uint8_t *handle, int device, uint64_t *a
         return VGPU_INVALID_VALUE;
     if (e->owner == owner)
         return VGPU_DEVICE_UNINITIALIZED;
-    if (e->memory->device != device && !machine_info()->pair[device][e->memory->device].access)
+    if (e->memory->device != device && !machine->info.pair[device][e->memory->device].access)
         return VGPU_PEER_UNSUPPORTED;
     struct ipc_window *w = memory_current->ipc.windows;
     while (w && (w->of != e || w->owner != owner))

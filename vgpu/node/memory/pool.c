@@ -70,7 +70,7 @@ struct pool *pool_find(struct owner *owner, uint64_t id)
     for (struct pool *p = owner->pools; p; p = p->next)
         if (p->id == id)
             return p->destroyed ? NULL : p;
-    bool is_default = id >= 1 && id <= (uint64_t)machine_info()->device_count;
+    bool is_default = id >= 1 && id <= (uint64_t)machine->info.device_count;
     return is_default ? add_pool(owner, id, (int)id - 1) : NULL;
 }
 

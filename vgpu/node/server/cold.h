@@ -8,6 +8,9 @@
 
 #include "connection.h"
 
+/* Reads VGPU_COLD. */
+void cold_start(void);
+
 void cold_launch(struct connection *c, int device);
 void cold_copy(struct connection *c, int from, int to);
 void cold_peer(struct connection *c);

@@ -15,7 +15,8 @@
 #include "order.h"
 #include "kernel_timeout.h"
 #include "process.h"
-#include "server_state.h"
+#include "server.h"
+#include "checks.h"
 
 enum { LOOK_MS = 20, SILENT_LOOK_MS = 2 };
 #define SILENT_CPU_S 0.1
@@ -34,7 +35,7 @@ static bool may_watch(const struct process *process)
 int idle_flush_timeout_ms(void)
 {
     int timeout = -1;
-    for (const struct process *p = order_pending(server_state()->order) ? process_first() : NULL; p;
+    for (const struct process *p = order_pending(server_state.order) ? process_first() : NULL; p;
          p = p->next)
         if (p->server.silence.silent && p->server.silence.calls == p->server.calls)
             return SILENT_LOOK_MS;
@@ -57,13 +58,13 @@ static bool is_program_silent(struct process *p)
 void idle_flush(void)
 {
     bool any = false;
-    for (struct process *p = order_pending(server_state()->order) ? process_first() : NULL; p;
+    for (struct process *p = order_pending(server_state.order) ? process_first() : NULL; p;
          p = p->next)
         any |= may_watch(p) && is_program_silent(p);
     for (struct process *p = any ? process_first() : NULL; p; p = p->next)
         if (p->server.silence.silent && p->server.silence.calls == p->server.calls) {
             order_flush(p->order);
-            checks_host_knows_all(server_state()->checks);
+            checks_host_knows_all(server_state.checks);
             return; /* the list may have changed */
         }
 }

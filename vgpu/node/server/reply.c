@@ -14,7 +14,7 @@
 void request_cost(struct connection *c, uint64_t cost_ps)
 {
     const struct vgpu_request *q = &c->request.q;
-    const struct costs *cost = &machine_topology()->cost;
+    const struct costs *cost = &machine->cost;
     if (q->graph != VGPU_GRAPH_NONE)
         cost_ps = q->op == VGPU_OP_COPY ? cost->graph_copy_ps : 0;
     c->reply.r.clock_ps = c->request.q.clock_ps + cost_ps;
@@ -31,12 +31,13 @@ void request_fail(struct connection *c, int error, const char *format, ...)
 
 bool request_device(struct connection *c, int device)
 {
-    if (device < 0 || device >= machine_info()->device_count) {
+    if (device < 0 || device >= machine->info.device_count) {
         request_fail(c, VGPU_INVALID_DEVICE, "there is no GPU %d: the node has %d", device,
-                     machine_info()->device_count);
+                     machine->info.device_count);
         return false;
     }
-    c->reply.r.error = process_context(c->process, device);
+    bool is_there = c->process->memory.context[device] && !c->process->sticky;
+    c->reply.r.error = is_there ? VGPU_SUCCESS : process_context(c->process, device);
     return c->reply.r.error == VGPU_SUCCESS;
 }
 

@@ -12,7 +12,8 @@
 #include "inject.h"
 #include "cold.h"
 #include "request_form.h"
-#include "server_state.h"
+#include "server.h"
+#include "checks.h"
 #include "misuse.h"
 #include "late_issue.h"
 #include "machine.h"
@@ -158,7 +159,7 @@ static void count_claims(const struct connection *c, const struct vgpu_request *
     bool waits =
         q->op == VGPU_OP_STREAM_SYNC || q->op == VGPU_OP_EVENT_SYNC || q->op == VGPU_OP_DEVICE_SYNC;
     bool costs = waits || request_form_queues(q);
-    struct vgpu_summary *counts = node_counts();
+    struct vgpu_summary *counts = &node_counts;
     counts->clocks_set_back += q->clock_ps < c->time.clock_ps;
     counts->unpaid += costs && (q->free || q->graph != VGPU_GRAPH_NONE);
 }
@@ -179,7 +180,7 @@ bool request_enter(struct connection *c)
         close(c->request_fd);
         c->request_fd = -1;
     }
-    if (request_form_check(q, machine_info()->device_count, why, sizeof why) && !full)
+    if (request_form_check(q, machine->info.device_count, why, sizeof why) && !full)
         return true;
     start_reply(c);
     connection_usage(c)->malformed += !full;
@@ -202,12 +203,25 @@ static void kill_process(struct connection *c)
         kill(c->process->os_pid, SIGKILL);
 }
 
+/* True if VGPU_FAULT makes this call fail, or its process die. */
+static bool fails_by_injection(struct connection *c)
+{
+    const struct vgpu_request *q = &c->request.q;
+    if (inject_fails(q->call, q->op))
+        request_fail(c, VGPU_UNKNOWN, "this call fails because VGPU_FAULT says so");
+    else if (q->op != VGPU_OP_BYE && inject_dies(c->process->arrived))
+        kill_process(c);
+    else
+        return false;
+    return true;
+}
+
 void request_handle(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
     start_reply(c);
-    node_counts()->progress++;
-    request_cost(c, machine_topology()->cost.enqueue_ps);
+    node_counts.progress++;
+    request_cost(c, machine->cost.enqueue_ps);
     if (q->op >= sizeof handlers / sizeof *handlers || !handlers[q->op].handle ||
         !may_send(c, handlers[q->op].speaker)) {
         request_fail(c, VGPU_UNKNOWN, "the node does not take request %u here", q->op);
@@ -217,14 +231,8 @@ void request_handle(struct connection *c)
         count_call(c->process, q);
         count_claims(c, q);
     }
-    if (c->process && inject_fails(q->call, q->op)) {
-        request_fail(c, VGPU_UNKNOWN, "this call fails because VGPU_FAULT says so");
+    if (c->process && inject_wanted && fails_by_injection(c))
         return;
-    }
-    if (c->process && q->op != VGPU_OP_BYE && inject_dies(c->process->arrived)) {
-        kill_process(c);
-        return;
-    }
     bool before = c->worked;
     c->worked |= c->process && q->op != VGPU_OP_THREAD && q->op != VGPU_OP_BYE;
     c->works |= c->worked;
@@ -243,11 +251,11 @@ static uint64_t clock_after(const struct connection *c)
     if (c->wait.until == WAIT_EFFECT || c->request.q.graph != VGPU_GRAPH_NONE)
         return now_ps; /* a graph launch waits for nothing */
     if (c->wait.until == WAIT_HANDOVER)
-        end_ps -= copy_model(machine_topology(), c->wait.op)->handover_ps;
+        end_ps -= copy_model(machine, c->wait.op)->handover_ps;
     else if (end_ps > now_ps)
-        return end_ps + machine_topology()->cost.wake_ps;
+        return end_ps + machine->cost.wake_ps;
     else
-        return now_ps + machine_topology()->cost.wake_ps;
+        return now_ps + machine->cost.wake_ps;
     return end_ps > now_ps ? end_ps : now_ps;
 }
 
@@ -289,7 +297,7 @@ void request_finish(struct connection *c)
         r->clock_ps = clock_after(c);
         if (host_knows_end(c)) {
             op_seen(c->wait.op);
-            node_counts()->completion_checks++;
+            node_counts.completion_checks++;
         }
         if (c->process)
             advise_waited(c->process, &c->request.q, c->wait.op,
@@ -306,7 +314,8 @@ void request_finish(struct connection *c)
         memcpy(r->explain, c->process->explain, sizeof r->explain);
         c->process->explain[0] = '\0';
     }
-    r->learned = checks_learned(server_state()->checks);
-    process_take_remarks(c->process, r->explain, sizeof r->explain);
+    r->learned = checks_learned(server_state.checks);
+    if (c->process->remarks)
+        process_take_remarks(c->process, r->explain, sizeof r->explain);
     r->text_waiting = c->process->printed_bytes > 0;
 }

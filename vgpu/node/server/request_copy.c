@@ -48,7 +48,8 @@ struct side {
     int device;
     bool found; /* `at` is valid: the address belongs to an allocation */
     struct pointee at;
-    uint64_t sealed; /* bytes of sealed memory from `address` on, if it may be this side; else 0 */
+    bool in_sealed;  /* the address belongs to sealed memory */
+    uint64_t sealed; /* bytes of it from `address` on, if it may be this side; else 0 */
 };
 
 static struct side find_side(const char *name, uint64_t address, struct box box, int device)
@@ -78,7 +79,7 @@ static bool check_range(struct connection *c, const struct side *side)
     if (side->found && p->owner == &c->process->memory && !p->dying) {
         base = p->base;
         bytes = p->mapping ? address - base + vmm_run(p->mapping, address) : p->bytes;
-    } else if (sealed_is(address)) {
+    } else if (side->in_sealed) {
         base = address;
         bytes = side->sealed;
     } else if (address >= VGPU_HOST_VA && address < VGPU_HOST_END) {
@@ -105,19 +106,28 @@ static bool check_range(struct connection *c, const struct side *side)
 
 /* ---- copies ---- */
 
-/* Marks every allocation in the range as used by `op`; mapped ones may be adjacent. */
-static void mark_touched(struct op *op, const struct side *side)
+/* Marks the other allocations in the range as used by `op`: mapped ones may be adjacent. */
+static void mark_mapped(struct op *op, const struct side *side)
 {
     uint64_t address = side->address, bytes = side->span;
-    if (side->found)
-        (void)op_touches_home(op, side->at.home);
-    if (!side->at.mapping)
-        return;
     for (uint64_t n; bytes > 0 && (n = vmm_piece(address)) > 0; address += n, bytes -= n) {
         op_touches(op, address);
         if (n >= bytes)
             return;
     }
+}
+
+/* Marks every allocation of both sides as used by `op`. */
+static void mark_touched(struct op *op, const struct side *to, const struct side *from)
+{
+    if (to->found)
+        (void)op_touches_home(op, to->at.home);
+    if (from && from->found)
+        (void)op_touches_home(op, from->at.home);
+    if (to->at.mapping)
+        mark_mapped(op, to);
+    if (from && from->at.mapping)
+        mark_mapped(op, from);
 }
 
 /* Memory of a pool can be copied if the current GPU has access, whatever the stream's GPU; for a
@@ -152,7 +162,7 @@ static bool mapping_permits(struct connection *c, const struct side *side)
  * program. Otherwise fails the request. */
 static bool sealed_permits(struct connection *c, const struct side *one, const struct side *other)
 {
-    if (!sealed_is(one->address) || other->found)
+    if (!one->in_sealed || other->found)
         return true;
     request_fail(c, VGPU_INVALID_VALUE,
                  "sealed memory is copied to and from memory of GPUs only, and %#llx is none",
@@ -162,7 +172,7 @@ static bool sealed_permits(struct connection *c, const struct side *one, const s
 
 static bool check_devices(struct connection *c, const struct vgpu_copy *copy)
 {
-    int n = machine_info()->device_count;
+    int n = machine->info.device_count;
     if (copy->api != VGPU_COPY_PEER || (copy->dst_device >= 0 && copy->dst_device < n &&
                                         copy->src_device >= 0 && copy->src_device < n))
         return true;
@@ -179,7 +189,8 @@ static struct side copy_side(const struct vgpu_copy *copy, bool source, int curr
     struct side side =
         source ? find_side("source", copy->src, from, peer ? copy->src_device : current)
                : find_side("destination", copy->dst, to, peer ? copy->dst_device : current);
-    side.sealed = sealed_reach(side.address, source);
+    side.in_sealed = !side.found && sealed_is(side.address);
+    side.sealed = side.in_sealed ? sealed_reach(side.address, source) : 0;
     return side;
 }
 
@@ -194,7 +205,7 @@ static bool check_copy(struct connection *c, const struct vgpu_copy *copy, const
 /* Makes a context on the side's device (of another process's memory: where it was opened). */
 static void touch_context(struct connection *c, const struct side *side)
 {
-    if (side->found)
+    if (side->found && !c->process->memory.context[side->at.shown_on])
         process_context(c->process, side->at.shown_on);
 }
 
@@ -211,13 +222,13 @@ static bool goes_inline(const struct op *op)
 {
     const struct vgpu_copy *copy = &op->u.copy;
     return copy->src_pageable && !copy->dst_pageable &&
-           (double)(copy->bytes * copy->rows) <= copy_model(machine_topology(), op)->inline_bytes;
+           (double)(copy->bytes * copy->rows) <= copy_model(machine, op)->inline_bytes;
 }
 
 /* Sets the duration of the call, and the time from which the device can start. */
 static void time_copy(struct connection *c, struct op *op)
 {
-    const struct path_model *m = copy_model(machine_topology(), op);
+    const struct path_model *m = copy_model(machine, op);
     double bytes = (double)(op->u.copy.bytes * op->u.copy.rows);
     double inline_s = goes_inline(op) ? bytes / m->inline_bytes_s : 0;
     uint64_t more_ps = op->by_default ? m->default_issue_ps : 0;
@@ -265,9 +276,8 @@ void request_copy(struct connection *c)
     op->u.copy = *copy;
     op->from = from;
     op->to = to;
-    op->by_default = from >= 0 && to >= 0 && from != to && stream_is_legacy(s);
-    mark_touched(op, &dst);
-    mark_touched(op, &src);
+    op->by_default = from >= 0 && to >= 0 && from != to && s->id == VGPU_STREAM_LEGACY;
+    mark_touched(op, &dst, &src);
     op->direct = from >= 0 && to >= 0 &&
                  (process_peers_linked(c->process, from, to) || is_mapped_for(&src, to) ||
                   is_mapped_for(&dst, from));
@@ -343,7 +353,7 @@ void request_memset(struct connection *c)
     struct op *op = request_op(c, s->device, OP_MEMSET);
     op->u.memset = *m;
     op->to = device;
-    mark_touched(op, &dst);
+    mark_touched(op, &dst, NULL);
     stream_push(s, op);
     if (device < 0 && m->sync)
         request_wait(c, op);

@@ -16,7 +16,7 @@
 
 void request_context(struct connection *c)
 {
-    request_cost(c, machine_topology()->cost.local_ps);
+    request_cost(c, machine->cost.local_ps);
     request_device(c, c->request.q.device);
 }
 
@@ -24,9 +24,9 @@ void request_context(struct connection *c)
 void request_context_made(struct connection *c)
 {
     int device = c->request.q.device;
-    if (device < 0 || device >= machine_info()->device_count)
+    if (device < 0 || device >= machine->info.device_count)
         request_fail(c, VGPU_INVALID_DEVICE, "there is no GPU %d: the node has %d", device,
-                     machine_info()->device_count);
+                     machine->info.device_count);
     else
         c->reply.r.value = c->process->memory.context[device];
 }
@@ -34,7 +34,7 @@ void request_context_made(struct connection *c)
 void request_device_sync(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
-    node_counts()->syncs++;
+    node_counts.syncs++;
     if (request_device(c, q->device))
         request_wait(c, device_mark(c->process, q->device, q->clock_ps));
 }
@@ -43,7 +43,7 @@ void request_device_sync(struct connection *c)
 bool request_device_reset_check(struct connection *c)
 {
     int device = c->request.q.device;
-    if (c->process->sticky && device >= 0 && device < machine_info()->device_count) {
+    if (c->process->sticky && device >= 0 && device < machine->info.device_count) {
         owner_set_context(&c->process->memory, device, false);
         c->reply.r.error = VGPU_SUCCESS;
         return false;
@@ -68,7 +68,7 @@ void request_device_reset_end(struct connection *c)
 static bool check_peer(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
-    const struct vgpu_node_info *info = machine_info();
+    const struct vgpu_node_info *info = &machine->info;
     if (q->peer < 0 || q->peer >= info->device_count) {
         request_fail(c, VGPU_INVALID_DEVICE, "there is no GPU %d: the node has %d", q->peer,
                      info->device_count);
@@ -79,9 +79,9 @@ static bool check_peer(struct connection *c)
 
 static void note_peers(const struct process *process)
 {
-    struct vgpu_summary *counts = node_counts();
+    struct vgpu_summary *counts = &node_counts;
     uint32_t on = 0;
-    for (int d = 0; d < machine_info()->device_count; d++)
+    for (int d = 0; d < machine->info.device_count; d++)
         on += (uint32_t)__builtin_popcount(process->device[d].peers);
     counts->peers_most = on > counts->peers_most ? on : counts->peers_most;
 }
@@ -95,7 +95,7 @@ void request_peer_enable(struct connection *c)
         request_fail(c, VGPU_INVALID_VALUE, "flags %#x: must be 0", q->flags);
         return;
     }
-    if (!machine_info()->pair[q->device][q->peer].access) {
+    if (!machine->info.pair[q->device][q->peer].access) {
         request_fail(c, VGPU_PEER_UNSUPPORTED,
                      "GPU %d cannot reach GPU %d: ask cudaDeviceCanAccessPeer first", q->device,
                      q->peer);
@@ -110,7 +110,7 @@ void request_peer_enable(struct connection *c)
     process_context(c->process, q->peer);
     process_set_peer(c->process, q->device, q->peer, true);
     cold_peer(c);
-    node_counts()->peers_enabled++;
+    node_counts.peers_enabled++;
     note_peers(c->process);
 }
 

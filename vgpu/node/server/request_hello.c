@@ -14,15 +14,18 @@
 #include "process.h"
 #include "reply.h"
 #include "request.h"
-#include "server_state.h"
+#include "server.h"
+#include "checks.h"
+#include "sim.h"
+#include "trace.h"
 #include "time_bound.h"
 
 /* Restarts virtual time at 0 for a program that has the node to itself, so that its times do not
  * depend on whether the node of the previous program has already ended. */
 static void start_over(void)
 {
-    if (!process_any_alive() && !connections_any_witness() && sim_restart(server_state()->sim))
-        trace_restart(server_state()->trace);
+    if (!process_any_alive() && !connections_any_witness() && sim_restart(server_state.sim))
+        trace_restart(server_state.trace);
 }
 
 static uint32_t least_checks; /* by the first witness */
@@ -48,22 +51,22 @@ void request_hello(struct connection *c)
     }
     start_over();
     c->process =
-        process_new(server_state()->order, q->u.hello.pid, q->u.hello.program, error, sizeof error);
+        process_new(server_state.order, q->u.hello.pid, q->u.hello.program, error, sizeof error);
     if (!c->process) {
         request_fail(c, VGPU_OUT_OF_MEMORY, "%s", error);
         return;
     }
     c->process->connections = 1;
     c->process->os_pid = c->sender;
-    trace_program(server_state()->trace, c->process, c->request_fd);
+    trace_program(server_state.trace, c->process, c->request_fd);
     c->process->strict = q->u.hello.strict;
     c->process->checks = q->u.hello.checks | least_checks;
     if (c->process->checks & VGPU_CHECK_ORDER)
-        checks_start_races(server_state()->checks);
-    c->reply.r.u.hello.node_cpu = server_state()->node_cpu;
+        checks_start_races(server_state.checks);
+    c->reply.r.u.hello.node_cpu = server_state.node_cpu;
     c->reply.r.u.hello.protocol = VGPU_PROTOCOL;
     c->reply.r.u.hello.checks = c->process->checks;
-    c->reply_fd[0] = server_state()->info_fd;
+    c->reply_fd[0] = server_state.info_fd;
     c->reply_fd[1] = c->process->memory.host_fd;
     c->reply_fds = 2;
 }
@@ -96,8 +99,8 @@ void request_witness(struct connection *c)
     c->witness = true;
     c->first_witness = !came;
     came = true;
-    c->reply.r.value = (uint64_t)machine_info()->device_count;
-    c->reply_fd[0] = server_state()->info_fd;
+    c->reply.r.value = (uint64_t)machine->info.device_count;
+    c->reply_fd[0] = server_state.info_fd;
     c->reply_fds = 1;
 }
 
@@ -130,7 +133,7 @@ void request_range(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
     request_cost(c, 0);
-    trace_call(server_state()->trace, c->process, connection_thread(c), q, q->clock_ps);
+    trace_call(server_state.trace, c->process, connection_thread(c), q, q->clock_ps);
 }
 
 /* True if the program has measured time between events, read its own clock, or requested a trace.
@@ -151,5 +154,5 @@ void request_bye(struct connection *c)
     c->process->left = true;
     c->reply.r.value = looked_at_times(c) && late_issue_tell(c->process);
     /* Written before the program ends, which may then read it. */
-    trace_write(server_state()->trace, c->process);
+    trace_write(server_state.trace, c->process);
 }

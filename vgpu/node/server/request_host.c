@@ -7,7 +7,8 @@
 #include "process.h"
 #include "reply.h"
 #include "request.h"
-#include "server_state.h"
+#include "server.h"
+#include "checks.h"
 
 /* Compares the access with those of earlier operations, and keeps it for later ones. */
 void request_host_touch(struct connection *c)
@@ -19,7 +20,7 @@ void request_host_touch(struct connection *c)
         return;
     struct op *op = op_new(c->process, 0, OP_TOUCH);
     op->caller = q->caller;
-    checks_host_touched(server_state()->checks, op, &byte);
+    checks_host_touched(server_state.checks, op, &byte);
     op_drop(op);
 }
 
@@ -32,7 +33,7 @@ void request_host_known(struct connection *c)
     for (uint32_t i = 0; i < count && i < room; i++) {
         struct vgpu_step step;
         memcpy(&step, q->data + i * sizeof step, sizeof step);
-        c->reply.r.data[i] = checks_known_step(server_state()->checks, step);
+        c->reply.r.data[i] = checks_known_step(server_state.checks, step);
     }
     c->reply.r.data_bytes = count < room ? count : room;
 }

@@ -76,7 +76,7 @@ void request_ipc_open(struct connection *c)
     if (error)
         explain_open(c, error);
     else
-        node_counts()->ipc_opened++;
+        node_counts.ipc_opened++;
 }
 
 /* Pending work may use the memory, so the call waits for it, as cudaFree does. */
@@ -136,7 +136,7 @@ void request_ipc_event_open(struct connection *c)
                     : VGPU_INVALID_HANDLE;
     if (e) {
         c->reply.r.value = e->id;
-        node_counts()->ipc_events_opened++;
+        node_counts.ipc_events_opened++;
     } else if (error == VGPU_DEVICE_UNINITIALIZED)
         request_fail(c, error, "this process made the event itself: use its own handle here");
     else

@@ -26,7 +26,7 @@ static bool is_in_size(const uint32_t size[3], uint32_t x, uint32_t y, uint32_t 
 
 static bool check_launch(struct connection *c, const struct vgpu_launch *l, int device)
 {
-    const struct vgpu_device_info *info = &machine_info()->device[device];
+    const struct vgpu_device_info *info = &machine->info.device[device];
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (!is_in_size(l->grid, VGPU_GRID_X_MAX, VGPU_GRID_Y_MAX, VGPU_GRID_Z_MAX) ||
         !is_in_size(l->block, VGPU_BLOCK_X_MAX, VGPU_BLOCK_Y_MAX, VGPU_BLOCK_Z_MAX) ||
@@ -86,7 +86,7 @@ void request_launch(struct connection *c)
     struct stream *s = request_stream(c);
     if (!s || !check_launch(c, &q->u.launch, s->device))
         return;
-    request_cost(c, machine_topology()->cost.launch_ps);
+    request_cost(c, machine->cost.launch_ps);
     cold_launch(c, s->device);
     struct op *op = request_op(c, s->device, OP_KERNEL);
     struct kernel_run *k = &op->u.kernel;
@@ -108,7 +108,7 @@ void request_launch(struct connection *c)
 
 void request_graph(struct connection *c)
 {
-    const struct costs *cost = &machine_topology()->cost;
+    const struct costs *cost = &machine->cost;
     struct stream *s = request_stream(c);
     uint64_t gpus = c->request.q.bytes;
     request_cost(c, cost->graph_launch_ps + c->request.q.value * cost->graph_node_ps +

@@ -5,7 +5,8 @@
 #include "machine.h"
 #include "reply.h"
 #include "request.h"
-#include "server_state.h"
+#include "server.h"
+#include "checks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ void request_malloc(struct connection *c)
     struct vgpu_request *q = &c->request.q;
     if (!request_device(c, q->device) || q->bytes == 0)
         return;
-    request_cost(c, machine_topology()->cost.malloc_ps);
+    request_cost(c, machine->cost.malloc_ps);
     if (!inject_no_memory())
         c->reply.r.value = memory_take(&c->process->memory, q->device, q->bytes, q->caller);
     if (!c->reply.r.value) {
@@ -35,7 +36,7 @@ void request_malloc(struct connection *c)
         return;
     }
     advise_allocated(c->process, &c->request.q);
-    node_counts()->mallocs++;
+    node_counts.mallocs++;
     count_memory(q->device, memory_used_bytes(q->device), memory_asked_bytes(q->device));
 }
 
@@ -66,7 +67,7 @@ void request_free_begin(struct connection *c)
     struct pointee p;
     memory_find(q->ptr, &p);
     misuse_free_while_open(c->process, &c->request.q, q->ptr);
-    request_cost(c, machine_topology()->cost.free_ps);
+    request_cost(c, machine->cost.free_ps);
     request_wait(c, device_mark(c->process, p.device, q->clock_ps));
 }
 
@@ -123,7 +124,7 @@ void request_host_alloc(struct connection *c)
     if (!request_device(c, c->request.q.device) || c->request.q.bytes == 0)
         return;
     bool objects = c->request.q.value == VGPU_HOST_OBJECTS;
-    request_cost(c, objects ? 0 : machine_topology()->cost.malloc_ps);
+    request_cost(c, objects ? 0 : machine->cost.malloc_ps);
     if (c->request.q.value == VGPU_HOST_REGISTERED)
         host_register(c);
     else if (objects)
@@ -133,7 +134,7 @@ void request_host_alloc(struct connection *c)
     if (c->reply.r.error)
         return;
     owner_mappings_changed(&c->process->memory);
-    node_counts()->host_allocs += !objects;
+    node_counts.host_allocs += !objects;
 }
 
 void request_stage_alloc(struct connection *c)
@@ -173,7 +174,7 @@ bool request_host_free_check(struct connection *c)
 
 void request_host_free_begin(struct connection *c)
 {
-    request_cost(c, machine_topology()->cost.free_ps);
+    request_cost(c, machine->cost.free_ps);
     request_wait(c, process_mark(c->process, c->request.q.clock_ps));
 }
 
@@ -182,7 +183,7 @@ void request_host_free_end(struct connection *c)
     uint64_t offset = c->request.q.ptr - VGPU_HOST_VA;
     if (c->request.q.flags & 1)
         return;
-    checks_host_released(server_state()->checks, c->process, c->request.q.ptr);
+    checks_host_released(server_state.checks, c->process, c->request.q.ptr);
     free((void *)host_alias(arena_find(&c->process->memory.host, offset)));
     arena_give(&c->process->memory.host, offset);
     owner_mappings_changed(&c->process->memory);
@@ -204,7 +205,7 @@ void request_mem_info(struct connection *c)
     if (!request_device(c, device))
         return;
     c->reply.r.value = memory_free_bytes(device);
-    c->reply.r.value2 = machine_info()->device[device].total_bytes;
+    c->reply.r.value2 = machine->info.device[device].total_bytes;
 }
 
 /* The GPUs that have access by cuMemSetAccess, cudaMemPoolSetAccess or an opened handle, as bits.
@@ -238,7 +239,7 @@ void request_pointer(struct connection *c)
     uint64_t at = c->request.q.ptr;
     struct vgpu_pointer *out = &c->reply.r.u.pointer;
     struct pointee p;
-    request_cost(c, machine_topology()->cost.local_ps);
+    request_cost(c, machine->cost.local_ps);
     *out = (struct vgpu_pointer){.kind = 0, .device = -2};
     if (memory_find(at, &p) && p.owner == &c->process->memory && !p.dying) {
         *out = (struct vgpu_pointer){.kind = 2,

@@ -69,7 +69,7 @@ void request_pool_set_access(struct connection *c)
         if (q->flags == 0)
             request_fail(c, VGPU_INVALID_DEVICE,
                          "GPU %d's access to its own pool cannot be taken away", q->device);
-    } else if (q->flags && !machine_info()->pair[q->device][p->device].access) {
+    } else if (q->flags && !machine->info.pair[q->device][p->device].access) {
         request_fail(c, VGPU_INVALID_DEVICE,
                      "GPU %d cannot access GPU %d's memory: cudaDeviceCanAccessPeer says 0",
                      q->device, p->device);
@@ -161,7 +161,7 @@ void request_pool_malloc(struct connection *c)
     }
     /* With several threads it is the operating system that decides which one waits first. */
     if (c->process->late.workers <= 1 && pool_grows(p, &c->process->memory, q->bytes))
-        request_cost(c, machine_topology()->cost.pool_grow_ps);
+        request_cost(c, machine->cost.pool_grow_ps);
     cold_pool(c, p->device);
     bool fails = inject_no_memory() || !pool_has_room(p, q->bytes);
     if (!fails)
@@ -176,7 +176,7 @@ void request_pool_malloc(struct connection *c)
                      (unsigned long long)memory_free_bytes(p->device));
         return;
     }
-    node_counts()->mallocs++;
+    node_counts.mallocs++;
     count_memory(p->device, memory_used_bytes(p->device), memory_asked_bytes(p->device));
 }
 

@@ -6,7 +6,7 @@
 #include "observer.h"
 #include "reply.h"
 #include "request.h"
-#include "server_state.h"
+#include "server.h"
 
 #include "misuse.h"
 #include "inject.h"
@@ -89,7 +89,7 @@ void request_stream_create(struct connection *c)
     }
     s->made_at = q->caller;
     c->reply.r.value = s->id;
-    node_counts()->streams++;
+    node_counts.streams++;
 }
 
 void request_stream_destroy(struct connection *c)
@@ -106,7 +106,7 @@ void request_stream_destroy(struct connection *c)
 void request_stream_sync(struct connection *c)
 {
     struct stream *s = request_stream(c);
-    node_counts()->syncs++;
+    node_counts.syncs++;
     if (s)
         request_wait(c, stream_mark(s, c->request.q.clock_ps));
 }
@@ -115,9 +115,9 @@ void request_stream_sync(struct connection *c)
  */
 static int query_op(struct connection *c, struct op *op)
 {
-    request_cost(c, machine_topology()->cost.query_ps);
-    node_counts()->completion_checks++;
-    if (sim_pass(server_state()->sim, c->request.q.clock_ps) == PROGRESS_BLOCKED || !op->finished ||
+    request_cost(c, machine->cost.query_ps);
+    node_counts.completion_checks++;
+    if (sim_pass(server_state.sim, c->request.q.clock_ps) == PROGRESS_BLOCKED || !op->finished ||
         op->end_ps > c->request.q.clock_ps)
         return VGPU_NOT_READY;
     order_carry_out(op);
@@ -161,10 +161,10 @@ void request_stream_wait(struct connection *c)
         return;
     }
     raise_caller_clock(c, e->shared->recorded);
-    request_cost(c, machine_topology()->cost.wait_ps);
+    request_cost(c, machine->cost.wait_ps);
     struct op *mark = op_new(c->process, s->device, OP_MARK);
     if (q->graph & VGPU_GRAPH_EDGE && s->device != e->shared->recorded->device)
-        c->reply.r.clock_ps += machine_topology()->cost.graph_wait_ps;
+        c->reply.r.clock_ps += machine->cost.graph_wait_ps;
     mark->issue_ps = q->graph ? c->reply.r.clock_ps : q->clock_ps;
     mark->graph = q->graph & VGPU_GRAPH_PLACE;
     op_after(mark, e->shared->recorded);
@@ -175,7 +175,7 @@ void request_stream_wait(struct connection *c)
 void request_stream_info(struct connection *c)
 {
     struct stream *s = request_stream(c);
-    request_cost(c, machine_topology()->cost.local_ps);
+    request_cost(c, machine->cost.local_ps);
     if (!s)
         return;
     c->reply.r.value = s->flags;
@@ -203,7 +203,7 @@ void request_event_create(struct connection *c)
     }
     e->made_at = q->caller;
     c->reply.r.value = e->id;
-    node_counts()->events++;
+    node_counts.events++;
 }
 
 void request_event_destroy(struct connection *c)
@@ -236,7 +236,7 @@ void request_event_record(struct connection *c)
                      e->device, s->device);
         return;
     }
-    const struct costs *cost = &machine_topology()->cost;
+    const struct costs *cost = &machine->cost;
     request_cost(c, e->flags & EVENT_DISABLE_TIMING ? cost->record_untimed_ps : cost->record_ps);
     struct op *mark = op_new(c->process, s->device, OP_MARK), *before = e->shared->recorded;
     mark->issue_ps = c->reply.r.clock_ps;
@@ -248,7 +248,7 @@ void request_event_record(struct connection *c)
 void request_event_sync(struct connection *c)
 {
     struct event *e = find_live_event(c, c->request.q.event);
-    node_counts()->syncs++;
+    node_counts.syncs++;
     if (e && e->shared->recorded)
         request_wait(c, op_keep(e->shared->recorded));
     else if (e)
@@ -285,6 +285,6 @@ void request_event_elapsed(struct connection *c)
     c->reply.r.error = c->process->sticky;
     c->process->times_read = true;
     c->reply.r.value = b->shared->recorded->end_ps - a->shared->recorded->end_ps;
-    trace_elapsed(server_state()->trace, c->process, a->device, a->shared->recorded->end_ps,
+    trace_elapsed(server_state.trace, c->process, a->device, a->shared->recorded->end_ps,
                   b->shared->recorded->end_ps);
 }

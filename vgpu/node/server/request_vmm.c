@@ -57,7 +57,7 @@ void request_vmm_create(struct connection *c)
     struct vgpu_request *q = &c->request.q;
     if (!request_device(c, q->device))
         return;
-    uint64_t granule = machine_info()->device[q->device].vmm_granule;
+    uint64_t granule = machine->info.device[q->device].vmm_granule;
     if (q->bytes == 0 || q->bytes % granule != 0) {
         request_fail(c, VGPU_INVALID_VALUE,
                      "%llu bytes are no multiple of GPU %d's granularity; round up to %llu MiB "
@@ -65,7 +65,7 @@ void request_vmm_create(struct connection *c)
                      (unsigned long long)q->bytes, q->device, (unsigned long long)granule >> 20);
         return;
     }
-    request_cost(c, machine_topology()->cost.malloc_ps);
+    request_cost(c, machine->cost.malloc_ps);
     struct vmm_handle *h =
         inject_no_memory() ? NULL : vmm_create(&c->process->memory, q->device, q->bytes, q->flags);
     if (!h) {
@@ -263,7 +263,7 @@ static bool granule_suits(const struct vgpu_request *q, uint64_t granule)
 void request_vmm_access(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
-    int devices = machine_info()->device_count;
+    int devices = machine->info.device_count;
     if (q->device < 0 || q->device >= devices ||
         (q->flags != 0 && q->flags != 1 && q->flags != 3)) {
         request_fail(c, VGPU_INVALID_VALUE,
@@ -278,7 +278,7 @@ void request_vmm_access(struct connection *c)
         refuse_range(c, "not whole mappings that fill it; cuMemMap comes first");
         return;
     }
-    if (q->flags && !granule_suits(q, machine_info()->device[q->device].vmm_granule)) {
+    if (q->flags && !granule_suits(q, machine->info.device[q->device].vmm_granule)) {
         refuse_range(c, "a mapping there is no multiple of the granularity of the GPU that is to "
                         "have access: allocate in multiples of every such GPU's");
         return;
@@ -293,7 +293,7 @@ void request_vmm_get_access(struct connection *c)
     const struct vgpu_request *q = &c->request.q;
     struct vmm_mapping *m = vmm_first(q->ptr);
     if (!m || m->va > q->ptr || m->handle->owner != &c->process->memory || m->handle->window ||
-        q->device < 0 || q->device >= machine_info()->device_count)
+        q->device < 0 || q->device >= machine->info.device_count)
         request_fail(c, VGPU_INVALID_VALUE, "nothing is mapped at %#llx, or there is no GPU %d",
                      (unsigned long long)q->ptr, q->device);
     else

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "codes.h"
+#include "cold.h"
 #include "connection.h"
 #include "counts.h"
 #include "host_store.h"
@@ -24,7 +25,8 @@
 #include "process.h"
 #include "reply.h"
 #include "request.h"
-#include "server_state.h"
+#include "checks.h"
+#include "trace.h"
 #include "vmm_export.h"
 #include "wire.h"
 
@@ -39,12 +41,12 @@ _Static_assert(offsetof(struct vgpu_reply, data) % 8 == 0, "replies carry struct
 
 static int kept_fd = -1; /* see accept_without_room */
 
-bool server_start(const struct server_state *state)
+bool server_start(void)
 {
-    server_state_set(state);
-    kept_fd = fcntl(state->info_fd, F_DUPFD_CLOEXEC, 3);
+    kept_fd = fcntl(server_state.info_fd, F_DUPFD_CLOEXEC, 3);
     process_watch(connections_are_gone);
     host_store_observe();
+    cold_start();
     return connections_start() && vmm_export_ends() >= 0 &&
            connections_watch(EPOLL_CTL_ADD, vmm_export_ends(), EPOLLIN, NULL);
 }
@@ -101,8 +103,8 @@ static bool send_answer(struct connection *c)
     request_finish(c);
     struct vgpu_reply *r = &c->reply.r;
     bool costs = !c->request.q.free && c->request.q.op != VGPU_OP_HELLO;
-    if (c->process && costs)
-        trace_call(server_state()->trace, c->process, connection_thread(c), &c->request.q,
+    if (c->process && costs && c->process->trace.timeline_fd >= 0)
+        trace_call(server_state.trace, c->process, connection_thread(c), &c->request.q,
                    r->clock_ps);
     bool sent = send_reply(c);
     if (c->reply_fd_ours)
@@ -123,7 +125,7 @@ static bool is_done(struct connection *c)
 {
     if (c->takes) {
         c->takes = !hostcall_next(c->process, &c->reply.r.value);
-        node_counts()->completion_checks += !c->takes;
+        node_counts.completion_checks += !c->takes;
         return !c->takes;
     }
     if (time_bound_take_due(c))
@@ -174,7 +176,7 @@ static bool serve_request(struct connection *c)
         return true; /* serve_waiting continues it */
     if (c->witness)
         drain_others(c);
-    order_look(server_state()->order);
+    order_look(server_state.order);
     request_handle(c);
     return c->wait.op || c->takes || send_answer(c);
 }
@@ -191,7 +193,7 @@ static void answer_done(void)
 /* Answers all requests whose wait is over. */
 static void serve_waiting(void)
 {
-    order_look(server_state()->order);
+    order_look(server_state.order);
     do
         answer_done();
     while (time_bound_step());
@@ -243,9 +245,9 @@ static void look_for_deadlock(void)
         idle_flush_stir();
         return;
     }
-    if (order_steps(server_state()->order) != steps)
+    if (order_steps(server_state.order) != steps)
         idle_flush_stir();
-    steps = order_steps(server_state()->order);
+    steps = order_steps(server_state.order);
     const char *why = idle_flush_hopeless(time_bound_all_wait());
     for (int i = 0; i < connection_count() && why; i++)
         if (connection_at(i)->wait.op && connection_at(i)->process)
@@ -286,7 +288,7 @@ static void accept_without_room(int listener)
         refuse_newcomer(socket, "the virtual node has no descriptors left for another program or "
                                 "thread: raise the limit (ulimit -Hn) before it starts, or end "
                                 "programs that use it");
-    kept_fd = fcntl(server_state()->info_fd, F_DUPFD_CLOEXEC, 3);
+    kept_fd = fcntl(server_state.info_fd, F_DUPFD_CLOEXEC, 3);
 }
 
 static void accept_one(int listener)
@@ -314,7 +316,7 @@ static void run_idle_work(void)
 {
     hostcall_push();
     /* Work that a kernel waits for may be work that no call waits for. */
-    if (!connections_any_busy() || order_any_stalled(server_state()->order))
+    if (!connections_any_busy() || order_any_stalled(server_state.order))
         idle_flush();
 }
 
@@ -356,6 +358,15 @@ static void handle_event(struct connection *c)
         drop_connection(c);
 }
 
+/* True if an exported descriptor may have been closed. */
+static bool tells_of_export(const struct epoll_event *event, int count)
+{
+    bool tells = count == MAX_EVENTS; /* there may be more events than these */
+    for (int i = 0; i < count; i++)
+        tells |= !event[i].data.ptr;
+    return tells;
+}
+
 /* One round: waits for events, handles requests, and continues those that wait. Connections that
  * have ended are removed before new ones are accepted: when the last program has ended, the next
  * one is not accepted and starts a node of its own, perhaps with another description. */
@@ -367,7 +378,8 @@ static void serve_round(int *listener)
     int count = connections_await(event, MAX_EVENTS, round_timeout_ms());
     if (count == 0)
         run_idle_work();
-    vmm_export_reap();
+    if (tells_of_export(event, count))
+        vmm_export_reap();
     for (int i = 0; i < count; i++)
         if (event[i].data.ptr == listener)
             newcomer = true;

@@ -7,7 +7,8 @@
 
 #include "quiescence.h"
 #include "process.h"
-#include "server_state.h"
+#include "server.h"
+#include "sim.h"
 #include "spawner.h"
 
 #define HOLD_CPU_S 0.1 /* processor time used by the program without a call of the thread */
@@ -29,7 +30,7 @@ static bool asks_time(const struct connection *c)
 
 void time_bound_answered(struct connection *c, uint64_t clock_ps)
 {
-    c->time.seen_ps = sim_now(server_state()->sim);
+    c->time.seen_ps = sim_now(server_state.sim);
     c->time.clock_ps = clock_ps;
 }
 
@@ -155,14 +156,14 @@ static bool advance_sim(uint64_t limit_ps, struct connection *ask)
     uint64_t ask_ps = ask ? ask->request.q.clock_ps : NEVER;
     bool may_ask = ask && ask_ps <= limit_ps;
     for (;;) {
-        enum sim_ran ran = sim_run(server_state()->sim, may_ask ? ask_ps : limit_ps);
+        enum sim_ran ran = sim_run(server_state.sim, may_ask ? ask_ps : limit_ps);
         if (ran == SIM_AWAITED)
             return true;
         uint64_t end_ps = may_ask ? ask_ps : limit_ps;
         if (ran == SIM_POLLS &&
             (end_ps == NEVER ||
-             (end_ps > sim_now(server_state()->sim) && sim_host_polled(server_state()->sim))) &&
-            sim_pass_by(server_state()->sim))
+             (end_ps > sim_now(server_state.sim) && sim_host_polled(server_state.sim))) &&
+            sim_pass_by(server_state.sim))
             continue;
         if (may_ask) {
             ask->time.asks = false;

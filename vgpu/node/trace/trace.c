@@ -34,7 +34,7 @@ struct trace {
 /* The memory of a record: a GPU; -1: pinned, -2: pageable, -3: sealed host memory. */
 static int memory_place(int device, uint64_t address, bool pageable)
 {
-    return sealed_is(address) ? -3 : device < 0 && pageable ? -2 : device;
+    return device >= 0 ? device : sealed_is(address) ? -3 : pageable ? -2 : -1;
 }
 
 static struct vgpu_trace_record *append_record(struct trace *t)
@@ -61,9 +61,9 @@ static void describe_copy(struct vgpu_trace_record *r, const struct op *op)
     r->to = memory_place(op->to, c->dst, c->dst_pageable);
     r->bytes = c->bytes * c->rows;
     int from = r->from < 0 ? VGPU_MAX_DEVICES : r->from, to = r->to < 0 ? VGPU_MAX_DEVICES : r->to;
-    node_counts()->copies++;
+    node_counts.copies++;
     if (r->from != -3 && r->to != -3) /* copies of the verifier's memory are not counted */
-        node_counts()->copied[from][to] += r->bytes;
+        node_counts.copied[from][to] += r->bytes;
 }
 
 static void note_argument(struct vgpu_trace_record *r, const struct kernel_run *k)
@@ -93,11 +93,11 @@ static void op_issued(void *self, struct op *op)
         r->kind = VGPU_TRACE_MEMSET;
         r->to = op->to;
         r->bytes = op->u.memset.bytes * op->u.memset.rows;
-        node_counts()->memsets++;
+        node_counts.memsets++;
     } else {
         r->kind = VGPU_TRACE_KERNEL;
         note_argument(r, &op->u.kernel);
-        node_counts()->launches++;
+        node_counts.launches++;
     }
 }
 
@@ -113,7 +113,7 @@ static void count_kernel(const struct op *op, struct vgpu_trace_record *r)
 {
     for (int m = 0; op->counts && m <= VGPU_MAX_DEVICES; m++) {
         uint64_t bytes = op->counts->read_bytes[m] + op->counts->write_bytes[m];
-        node_counts()->kernel_bytes[op->device][m] += bytes;
+        node_counts.kernel_bytes[op->device][m] += bytes;
         r->bytes += bytes;
         r->far_bytes += m == op->device || m == VGPU_MAX_DEVICES ? 0 : bytes;
         r->from |= op->counts->read_bytes[m] ? 1 << m : 0;
@@ -166,9 +166,9 @@ static void add_finding(void *self, const struct finding *f)
 {
     struct vgpu_trace_record *r = append_record(self);
     if (f->advice)
-        node_counts()->advice++;
+        node_counts.advice++;
     else
-        node_counts()->findings++;
+        node_counts.findings++;
     if (!r)
         return;
     r->kind = VGPU_TRACE_FINDING;

@@ -297,8 +297,8 @@ void vgpu__fault_handler_install(void); /* once per process */
 bool vgpu__fault_handler_is_ours(void);
 /* Says, if it is set, whether the refusal of a call is printed (a lab's runner sets it). */
 extern bool (*vgpu__refusal_hook)(uint64_t caller);
-/* Asks, if it is set, whether a call fails with cudaErrorUnknown and does nothing; at its start,
- * and at each of its requests (a lab's runner sets it). */
+/* Asks, if it is set, whether a call fails with cudaErrorUnknown and does nothing; asked once by
+ * vgpu__admit, vgpu__begin and vgpu__enter (a lab's runner sets it). */
 extern bool (*vgpu__failure_hook)(const char *call);
 /* Called, if it is set, for a fault that ends the process (a lab's runner sets it). */
 extern void (*vgpu__crash_hook)(int signal_number, siginfo_t *info, void *context);

@@ -68,10 +68,14 @@ struct vgpu__loaded {
 /* `record`: a struct vgpu_fatbin; it is copied. */
 const struct vgpu__loaded *vgpu__load_record(const void *record);
 
-/* A copy or a fill as a call makes it: checked, and then sent or recorded by a capture. */
+/* A copy or a fill as a call makes it: checked, and then sent or recorded by a capture. vgpu__copy
+ * and vgpu__fill are whole calls; the others are parts of a call that vgpu__admit has let pass. */
 cudaError_t vgpu__copy(const struct vgpu__copy *copy);
-cudaError_t vgpu__copy_peer(const struct vgpu__copy *copy, int dst_device, int src_device);
+cudaError_t vgpu__admitted_copy(const struct vgpu__copy *copy);
+cudaError_t vgpu__admitted_peer_copy(const struct vgpu__copy *copy, int dst_device, int src_device);
 cudaError_t vgpu__fill(const char *call, const struct memset_call *set, cudaStream_t stream,
                        bool sync);
+cudaError_t vgpu__admitted_fill(const char *call, const struct memset_call *set,
+                                cudaStream_t stream, bool sync);
 
 #endif

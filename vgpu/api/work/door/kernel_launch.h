@@ -22,8 +22,10 @@ cudaError_t vgpu__launch_check(struct vgpu__launch *launch, const void *func, vo
 
 /* Copies the arguments, so that those at `args` may change afterwards. */
 cudaError_t vgpu__launch_pack(struct vgpu__launch *launch, void **args);
+/* Sends a launch with packed arguments; a whole call. */
 cudaError_t vgpu__launch_send(const struct vgpu__launch *launch, cudaStream_t stream);
-/* Sends the launch with the arguments at `args`, without vgpu__launch_pack. */
+/* Sends the launch with the arguments at `args`, which vgpu__launch_pack has not copied; part of a
+ * call that vgpu__admit has let pass. */
 cudaError_t vgpu__launch_now(const struct vgpu__launch *launch, void **args, cudaStream_t stream);
 void vgpu__launch_drop(struct vgpu__launch *launch);
 

@@ -60,6 +60,7 @@ struct memset_call {
     size_t plane_rows, plane; /* as in struct vgpu__copy */
 };
 
+/* vgpu__memset: part of a call that vgpu__admit has let pass. vgpu__host_function: a whole call. */
 cudaError_t vgpu__memset(const char *call, const struct memset_call *set, cudaStream_t stream,
                          bool sync);
 cudaError_t vgpu__host_function(const char *call, struct host_function *function,

@@ -7,7 +7,7 @@
 #include "protocol.h"
 
 /* The file that carries out an action increments its counter. */
-struct vgpu_summary *node_counts(void);
+extern struct vgpu_summary node_counts;
 
 /* `bytes` of `device` are in use now, and `asked_bytes` are the sizes requested for them. */
 void count_memory(int device, uint64_t bytes, uint64_t asked_bytes);

@@ -44,7 +44,6 @@
 struct copy_engine;
 struct process;
 struct slices;
-struct topology;
 struct host_polls;
 struct vclock;
 
@@ -128,6 +127,9 @@ struct op {
     uint64_t seen_ps;
     /* Latest end of the operations that it depends on, by kind, as known to its GPU. */
     uint64_t after_ps[ENGINE_KINDS];
+    /* The time when everything that it depends on is over and its GPU knows it; set before the
+     * observers learn that it is ready. */
+    uint64_t ready_ps;
     char call[48], site[64];
     uint64_t caller;    /* return address of the call in the program; 0: unknown */
     uint32_t on_stream; /* the stream's number in its process; 0: a default stream */
@@ -165,8 +167,6 @@ struct op {
     struct op_stores stores;
 };
 
-void op_start(const struct topology *topology);
-
 struct op *op_new(struct process *process, int device, enum op_kind kind);
 struct op *op_keep(struct op *op); /* NULL is allowed and returned, here and in op_drop */
 void op_drop(struct op *op);
@@ -178,9 +178,6 @@ void op_after(struct op *op, struct op *dep);
  * contains `address`, if there is one. False: it was recorded before, or there are too many. */
 bool op_touches_home(struct op *op, uint64_t home);
 void op_touches(struct op *op, uint64_t address);
-
-/* The time when everything that `op` depends on is over and its GPU knows it. */
-uint64_t op_ready_ps(const struct op *op);
 
 /* Passes an operation, whose dependencies are complete, to order.c and sim.c. The caller keeps its
  * reference. */

@@ -6,9 +6,13 @@
 
 struct op;
 
-struct op_list { /* all zero: empty */
-    struct op **item;
+enum { OP_LIST_OWN = 4 }; /* items for which the list allocates nothing */
+
+/* All zero: empty. It must not be copied, since `item` may point into it. */
+struct op_list {
+    struct op **item; /* `own`, or memory of the reserve; NULL: never used */
     int count, room;
+    struct op *own[OP_LIST_OWN];
 };
 
 /* Appends `op`; takes a reference. */

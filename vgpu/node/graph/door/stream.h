@@ -92,8 +92,6 @@ void stream_push(struct stream *stream, struct op *op);
  * one), for copies between GPUs. */
 void stream_push_all(struct process *process, uint32_t devices, struct op *op);
 
-bool stream_is_legacy(const struct stream *s);
-
 /* Make a mark that depends on everything in `stream` (for the legacy stream, also in all blocking
  * ones), on the device, or on all devices. It is not part of a stream, and the caller owns the
  * reference. Issue time is `issue_ps`. */

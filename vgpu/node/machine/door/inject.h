@@ -36,6 +36,10 @@
  * in `error`. */
 bool inject_start(int gpus, char *error, size_t room);
 
+/* VGPU_FAULT names a fault. Without one, no function below has an effect, so what every operation
+ * passes need not call them. */
+extern bool inject_wanted;
+
 /* Called for each allocation: true if this one fails. */
 bool inject_no_memory(void);
 

@@ -6,11 +6,7 @@
 
 #include "topology.h"
 
-/* Call it once, before the functions below. The topology remains the caller's and must not change.
- */
-void machine_start(const struct topology *topology);
-
-const struct topology *machine_topology(void);
-const struct vgpu_node_info *machine_info(void);
+/* Set once, before all other rooms start (node.c); main.c owns it, and it does not change. */
+extern const struct topology *machine;
 
 #endif

@@ -11,6 +11,7 @@ struct order;
 struct sim;
 struct trace;
 
+/* The states of the other rooms that the server uses, and what it sends to new programs. */
 struct server_state {
     struct order *order;
     struct sim *sim;
@@ -20,8 +21,11 @@ struct server_state {
     int node_cpu; /* CPU that the node is pinned to; -1: not pinned */
 };
 
+/* Filled by node.c before server_start, and read by this room. */
+extern struct server_state server_state;
+
 /* False, with errno: failed. */
-bool server_start(const struct server_state *state);
+bool server_start(void);
 
 /* Adds a connection, and takes ownership of the socket. False: there is no room, and the program
  * has been sent an error. */
