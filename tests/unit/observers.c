@@ -7,6 +7,7 @@
 #include "checks.h"
 #include "device_memory.h"
 #include "machine.h"
+#include "observer.h"
 #include "order.h"
 #include "process.h"
 #include "races.h"
@@ -88,6 +89,30 @@ UNIT(traces_of_two_nodes_are_apart)
     REJECTS(check_records(second, "first", 2), "the other trace's records");
     trace_end(second);
     run_copies(stream, "third", 1); /* AddressSanitizer: an ended trace is not told of it */
+    sim_end(sim);
+}
+
+/* ---- what an observer learns ---- */
+
+static void count_finished(void *self, struct op *op)
+{
+    int *finished = self;
+    finished[op->kind]++;
+}
+
+UNIT(marks_finish_unobserved)
+{
+    int finished[OP_TOUCH + 1] = {0};
+    const struct op_observer observer = {.self = finished, .finished = count_finished};
+    start();
+    struct stream *stream = stream_new(process, 0, STREAM_NON_BLOCKING, 0);
+    op_observe(&observer);
+    run_copies(stream, "copy", 2);
+    struct op *mark = stream_mark(stream, 0);
+    EXPECT(mark->finished && finished[OP_COPY] == 2 && finished[OP_MARK] == 0,
+           "%d copies and %d marks", finished[OP_COPY], finished[OP_MARK]);
+    op_drop(mark);
+    op_unobserve(&observer);
     sim_end(sim);
 }
 

@@ -114,9 +114,19 @@ static int mapped_device(const struct op *op)
     return device;
 }
 
+static bool used_mappings(const struct vgpu_run_counts *c)
+{
+    uint64_t bytes = 0;
+    for (int w = VGPU_MAX_GPUS; w < VGPU_MAX_DEVICES; w++)
+        bytes |= c->read_bytes[w] | c->write_bytes[w] | c->read_moved[w] | c->write_moved[w];
+    return bytes > 0;
+}
+
 /* Adds the counts of mapped memory to those of the GPU that the memory is on. */
 static void fold_mappings(const struct op *op, struct vgpu_run_counts *c)
 {
+    if (!used_mappings(c))
+        return;
     int device = mapped_device(op);
     for (int w = VGPU_MAX_GPUS; w < VGPU_MAX_DEVICES; w++) {
         c->read_bytes[device] += c->read_bytes[w];

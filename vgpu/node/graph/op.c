@@ -207,7 +207,8 @@ void op_finished(struct op *op, uint64_t now_ps)
 {
     op->finished = true;
     op->end_ps = now_ps;
-    tell_finished(op);
+    if (op->kind != OP_MARK)
+        tell_finished(op);
     for (int i = 0; i < op->user.count; i++) {
         struct op *user = op->user.item[i];
         note_end(user, op);

@@ -151,8 +151,6 @@ static void op_finished_in_time(void *self, struct op *op)
     struct trace *t = self;
     struct vgpu_trace_record scratch = {0},
                              *r = op->trace.record ? &t->records[op->trace.record - 1] : &scratch;
-    if (op->kind == OP_MARK)
-        return;
     r->stream = op->stream;
     r->on_stream = op->on_stream;
     r->start_ps = op->start_ps;

@@ -51,7 +51,8 @@ struct op_observer {
     void (*ran)(void *self, struct op *op, const struct kernel_report *report);
     /* The effect of an operation that is not a kernel took place. */
     void (*done)(void *self, struct op *op);
-    void (*finished)(void *self, struct op *op);   /* virtual time has passed its end */
+    /* Virtual time has passed its end. Marks, which take no time, are not told of. */
+    void (*finished)(void *self, struct op *op);
     void (*seen)(void *self, const struct op *op); /* the host has learned that it is over */
     void (*freed)(void *self, struct op *op);
 
