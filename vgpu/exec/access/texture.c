@@ -8,6 +8,7 @@
  */
 #include "access.h"
 #include "fault.h"
+#include "float_bits.h"
 #include "image.h"
 #include "mapped_memory.h"
 
@@ -48,20 +49,6 @@ static float half_to_float(uint16_t half)
     return half & 0x8000 ? -value : value;
 }
 
-static uint32_t bits_of_float(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float bits_float(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static bool reads_floats(const struct vgpu_texture *t)
 {
     return t->kind == VGPU_TEXEL_FLOAT || t->to_float;
@@ -72,7 +59,7 @@ static uint32_t signed_channel(const struct vgpu_texture *t, uint32_t raw)
     int32_t value = t->bits == 8 ? (int8_t)raw : t->bits == 16 ? (int16_t)raw : (int32_t)raw;
     if (!t->to_float)
         return (uint32_t)value;
-    return bits_of_float(fmaxf((float)value / (t->bits == 8 ? 127.0f : 32767.0f), -1.0f));
+    return from_f32(fmaxf((float)value / (t->bits == 8 ? 127.0f : 32767.0f), -1.0f));
 }
 
 static uint32_t channel_value(const struct vgpu_texture *t, const uint8_t *at)
@@ -80,17 +67,16 @@ static uint32_t channel_value(const struct vgpu_texture *t, const uint8_t *at)
     uint32_t raw = 0;
     memcpy(&raw, at, t->bits / 8);
     if (t->kind == VGPU_TEXEL_FLOAT)
-        return t->bits == 16 ? bits_of_float(half_to_float((uint16_t)raw)) : raw;
+        return t->bits == 16 ? from_f32(half_to_float((uint16_t)raw)) : raw;
     if (t->kind == VGPU_TEXEL_SIGNED)
         return signed_channel(t, raw);
-    return t->to_float ? bits_of_float((float)raw / (t->bits == 8 ? 255.0f : 65535.0f)) : raw;
+    return t->to_float ? from_f32((float)raw / (t->bits == 8 ? 255.0f : 65535.0f)) : raw;
 }
 
 static void border_texel(const struct vgpu_texture *t, uint32_t *channel)
 {
     for (int c = 0; c < CHANNELS; c++)
-        channel[c] =
-            reads_floats(t) ? bits_of_float(t->border[c]) : (uint32_t)(int32_t)t->border[c];
+        channel[c] = reads_floats(t) ? from_f32(t->border[c]) : (uint32_t)(int32_t)t->border[c];
 }
 
 static void read_texel(const struct fetch *f, int64_t x, int64_t y, int64_t z, uint32_t *channel)
@@ -200,7 +186,7 @@ static void add_texel(const struct fetch *f, const struct along at[3], int corne
     read_texel(f, at[0].index[corner & 1], at[1].index[corner >> 1 & 1],
                at[2].index[corner >> 2 & 1], channel);
     for (int c = 0; c < CHANNELS; c++)
-        sum[c] += weight * (double)bits_float(channel[c]);
+        sum[c] += weight * (double)to_f32(channel[c]);
 }
 
 /* To the nearest number, of two as near to the one that is farther from zero: as recorded. */
@@ -228,7 +214,7 @@ static void filter(const struct fetch *f, const struct along at[3], uint32_t *ch
         if (weight[corner] != 0)
             add_texel(f, at, corner, weight[corner], sum);
     for (int c = 0; c < CHANNELS; c++)
-        channel[c] = bits_of_float(round_sum(sum[c] / WHOLE));
+        channel[c] = from_f32(round_sum(sum[c] / WHOLE));
 }
 
 /* ---- cubemaps ---- */

@@ -15,7 +15,7 @@ static inline float to_f32(uint64_t bits)
     return value;
 }
 
-static inline uint64_t from_f32(float value)
+static inline uint32_t from_f32(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
