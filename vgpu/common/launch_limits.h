@@ -14,7 +14,7 @@ enum {
     VGPU_GRID_X_MAX = 2147483647,
     VGPU_GRID_Y_MAX = 65535,
     VGPU_GRID_Z_MAX = 65535,
-    VGPU_ARGS_MAX = 4096, /* bytes of all parameters of a kernel */
+    VGPU_ARGS_MAX = 32764, /* bytes of all parameters of a kernel, as from CUDA 12.1 on */
     VGPU_STATIC_SHARED_MAX =
         48 * 1024, /* bytes of __shared__ variables; more needs dynamic shared memory */
     VGPU_SHARED_RESERVED_BYTES =

@@ -23,7 +23,7 @@
 
 #define VGPU_PROTOCOL 1
 #define VGPU_MAX_DEVICES 16
-#define VGPU_MSG_MAX 8192
+#define VGPU_MSG_MAX 40960 /* a launch with VGPU_ARGS_MAX bytes of arguments */
 #define VGPU_PARAMS_MAX 256
 
 #define VGPU_DEVICE_STRIDE (1ull << 40) /* address space of a device: 1 TiB */

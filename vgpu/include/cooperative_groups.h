@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * cooperative_groups.h: groups of threads: the grid, the block, tiles of a warp, and whoever
- * happens to run together. Reductions, prefix sums and copies: cooperative_groups/reduce.h, scan.h
- * and memcpy_async.h.
+ * happens to run together. Tiles of several warps: cooperative_groups/vgpu_block_tile.h.
+ * Reductions, prefix sums and copies: reduce.h, scan.h and memcpy_async.h there.
  *
  * Ordinary CUDA over the barriers, shuffles and votes of the prelude. Not there: clusters, and
  * groups of several devices; naming one is a compile error.
@@ -67,11 +67,29 @@ __device__ inline thread_block this_thread_block()
     return thread_block();
 }
 
+template <unsigned int Size, class Parent = void> class thread_block_tile;
+
+namespace vgpu_detail
+{
+/* What a tile is a part of: another tile, or the block. */
+template <class Parent> struct tile_parent : thread_block {
+};
+template <unsigned int Size, class Parent>
+struct tile_parent<thread_block_tile<Size, Parent>> : thread_block_tile<Size, Parent> {
+};
+
+/* Called by all threads of the parent of a tile, before it is used. */
+template <unsigned int Size, bool Wide = (Size > 32)> struct tile_start {
+    template <class Parent> static __device__ void at(const Parent &) {}
+};
+} // namespace vgpu_detail
+
 /* `Size` neighbouring lanes of a warp: 1, 2, 4, 8, 16 or 32. */
-template <unsigned int Size, class Parent = void> class thread_block_tile
+template <unsigned int Size, class Parent> class thread_block_tile
 {
     static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
-                  "a tile has 1, 2, 4, 8, 16 or 32 threads");
+                  "a tile has 1, 2, 4, 8, 16 or 32 threads, or 64, 128, 256, 512 or 1024");
+    using parent = vgpu_detail::tile_parent<Parent>;
 
     /* The lanes of this tile, but not those that the block does not have. */
     static __device__ unsigned int mask()
@@ -106,11 +124,11 @@ template <unsigned int Size, class Parent = void> class thread_block_tile
     }
     static __device__ unsigned int meta_group_rank()
     {
-        return thread_block::thread_rank() / Size;
+        return parent::thread_rank() / Size;
     }
     static __device__ unsigned int meta_group_size()
     {
-        return (thread_block::num_threads() + Size - 1) / Size;
+        return (parent::num_threads() + Size - 1) / Size;
     }
     __device__ void sync() const
     {
@@ -150,8 +168,9 @@ template <unsigned int Size, class Parent = void> class thread_block_tile
 };
 
 template <unsigned int Size, class Parent>
-__device__ inline thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+__device__ inline thread_block_tile<Size, Parent> tiled_partition(const Parent &parent)
 {
+    vgpu_detail::tile_start<Size>::at(parent);
     return thread_block_tile<Size, Parent>();
 }
 
@@ -403,6 +422,8 @@ VGPU_NO_CLUSTERS cluster_group this_cluster();
 #undef VGPU_NO_CLUSTERS
 
 } // namespace cooperative_groups
+
+#include "cooperative_groups/vgpu_block_tile.h"
 
 #undef VGPU_GROUP_SHUFFLE
 

@@ -80,7 +80,7 @@ struct nccl_lane {
 };
 
 /* Of so few transfers the tables are an argument of the kernel: a graph that is captured may then
- * hold it. A kernel's arguments take at most 4096 bytes. */
+ * hold it. On GPUs before Volta, a kernel's arguments take at most 4096 bytes. */
 enum { NCCL_TABLE_TRANSFERS = 100 };
 
 struct nccl_table {

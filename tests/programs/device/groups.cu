@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * groups.cu: cooperative groups whose members are known at run time: thread_group, partitions by a
- * value, prefix sums, and shuffles of structures.
+ * value, prefix sums, and shuffles of structures. Tiles of several warps: barriers, reductions,
+ * shuffles, votes, and tiles of them.
  */
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 
 #include "../check.h"
@@ -47,6 +49,59 @@ __global__ void groups(unsigned *out)
     mine[7] = (unsigned)other.weight << 8 | (unsigned char)other.name[0];
 }
 
+/* Blocks of 320 threads: the last tile of 128 has 64 of them. */
+__global__ void wide_tiles(unsigned *out)
+{
+    __shared__ cg::block_tile_memory<512> memory;
+    __shared__ unsigned word[3];
+    auto block = cg::this_thread_block(memory);
+    auto tile = cg::tiled_partition<128>(block);
+    auto half = cg::tiled_partition<64>(tile);
+    auto warp = cg::tiled_partition<32>(half);
+    unsigned rank = block.thread_rank(), *mine = out + 8 * rank;
+
+    mine[0] = cg::reduce(tile, rank, cg::plus<unsigned>());
+    mine[1] = cg::reduce(half, rank, cg::greater<unsigned>());
+    for (unsigned turn = 0; turn < 2 * tile.meta_group_rank() + 2; turn++) {
+        if (tile.thread_rank() == turn % 64)
+            word[tile.meta_group_rank()] = turn;
+        tile.sync();
+        mine[2] = word[tile.meta_group_rank()];
+        tile.sync();
+    }
+    pair own = {(float)rank, "thread"};
+    mine[3] = (unsigned)tile.shfl(own, rank % 7).weight;
+    mine[4] = (unsigned)(tile.any(rank == 40) << 1 | tile.all(rank != 200));
+    mine[5] = tile.meta_group_rank() << 16 | tile.meta_group_size() << 8 | tile.thread_rank();
+    mine[6] = half.meta_group_rank() << 16 | half.meta_group_size() << 8 | half.thread_rank();
+    mine[7] = warp.meta_group_rank() << 16 | warp.meta_group_size() << 8 | warp.thread_rank();
+}
+
+static void check_wide_tiles()
+{
+    unsigned *out;
+    enum { THREADS = 320 };
+
+    MUST(cudaMallocManaged(&out, 8 * THREADS * sizeof *out));
+    wide_tiles<<<1, THREADS>>>(out);
+    MUST(cudaDeviceSynchronize());
+    for (unsigned rank = 0; rank < THREADS; rank++) {
+        unsigned first = rank / 128 * 128, count = THREADS - first < 128 ? THREADS - first : 128;
+        const unsigned want[8] = {count * (2 * first + count - 1) / 2,
+                                  rank / 64 * 64 + 63,
+                                  2 * (rank / 128) + 1,
+                                  first + rank % 7,
+                                  (unsigned)(first == 0) << 1 | (first != 128),
+                                  rank / 128 << 16 | 3u << 8 | rank % 128,
+                                  rank % 128 / 64 << 16 | 2u << 8 | rank % 64,
+                                  rank % 64 / 32 << 16 | 2u << 8 | rank % 32};
+        for (int i = 0; i < 8; i++)
+            HOLDS(out[8 * rank + i] == want[i], "wide tiles, thread %u, value %d: %u, expected %u",
+                  rank, i, out[8 * rank + i], want[i]);
+    }
+    MUST(cudaFree(out));
+}
+
 int main()
 {
     unsigned *out;
@@ -72,6 +127,7 @@ int main()
                   out[8 * rank + i], want[i]);
     }
     MUST(cudaFree(out));
+    check_wide_tiles();
     printf("PASS\n");
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * language.cu: what else device code is written with: many variables, lambdas from the host and
- * nested ones, launch bounds, constant parameters, clocks, device printf and assert.
+ * nested ones, launch bounds, constant parameters, parameters of 32,764 bytes in all, functions
+ * that call themselves, clocks, device printf and assert.
  */
 #include <assert.h>
 
@@ -36,6 +37,57 @@ __global__ void __launch_bounds__(N, 2) bounded(const __grid_constant__ int4 p, 
 {
     if (threadIdx.x == N - 1)
         out[0] = p.x + 10 * p.w;
+}
+
+struct many {
+    int word[8188];
+};
+
+/* 32,764 bytes: the most */
+__global__ void add_parameters(const __grid_constant__ many p, int *out, int last)
+{
+    int sum = last;
+    for (int word : p.word)
+        sum += word;
+    out[0] = sum;
+}
+
+static void check_parameters(int *out)
+{
+    static many p;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    for (int i = 0; i < 8188; i++)
+        p.word[i] = i;
+    MUST(cudaStreamCreate(&stream));
+    add_parameters<<<1, 1, 0, stream>>>(p, out, 5);
+    MUST(cudaStreamSynchronize(stream));
+    HOLDS(out[0] == 8187 * 4094 + 5, "%d", out[0]);
+    MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    add_parameters<<<1, 1, 0, stream>>>(p, out, 7);
+    MUST(cudaStreamEndCapture(stream, &graph));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphLaunch(exec, stream));
+    MUST(cudaStreamSynchronize(stream));
+    HOLDS(out[0] == 8187 * 4094 + 7, "%d", out[0]);
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaStreamDestroy(stream));
+}
+
+__device__ __noinline__ int fibonacci(int n)
+{
+    return n <= 1 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+
+/* What ends the loop comes from a function that calls itself. */
+__global__ void count_up(int *out, int least)
+{
+    int n = 1;
+    while (fibonacci(n) < least)
+        n++;
+    out[0] = n;
 }
 
 template <class F> __global__ void apply(int *out, F f)
@@ -97,6 +149,10 @@ int main(int argc, char **)
     nested<<<1, 8>>>(out);
     MUST(cudaDeviceSynchronize());
     HOLDS(out[7] == 33, "%d", out[7]);
+    check_parameters(out);
+    count_up<<<1, 1>>>(out, 50);
+    MUST(cudaDeviceSynchronize());
+    HOLDS(out[0] == 10, "%d", out[0]);
     time_and_print<<<1, 1>>>(out);
     MUST(cudaDeviceSynchronize());
     HOLDS(out[0] == 6 || out[0] == 30, "printf returned %d", out[0]);

@@ -186,7 +186,7 @@ static bool copy_parameters(struct CUgraphNode_st *to, const struct CUgraphNode_
     to->physical = from->physical;
     to->u = from->u;
     if (from->type == cudaGraphNodeTypeKernel) {
-        to->u.kernel.args = malloc(VGPU_ARGS_MAX);
+        to->u.kernel.args = malloc(from->u.kernel.args_bytes + 1u);
         if (to->u.kernel.args)
             memcpy(to->u.kernel.args, from->u.kernel.args, from->u.kernel.args_bytes);
         return to->u.kernel.args;

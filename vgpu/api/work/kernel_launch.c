@@ -70,6 +70,8 @@ static cudaError_t check_resources(const struct vgpu__launch *l)
 
 /* ---- the launch ---- */
 
+_Static_assert(sizeof(struct vgpu_request) + VGPU_ARGS_MAX <= VGPU_MSG_MAX, "a launch fits");
+
 cudaError_t vgpu__launch_check(struct vgpu__launch *l, const void *func, void **args)
 {
     l->kernel = vgpu__find_kernel(func, &l->module);
@@ -111,7 +113,10 @@ static cudaError_t refuse_long_arguments(const struct vgpu__launch *l)
 
 cudaError_t vgpu__launch_pack(struct vgpu__launch *l, void **args)
 {
-    l->args = malloc(VGPU_ARGS_MAX);
+    size_t bytes = 1;
+    for (uint32_t i = 0; i < l->kernel->param_count; i++)
+        bytes += l->kernel->param_bytes[i];
+    l->args = malloc(bytes);
     if (!l->args)
         return vgpu__no_memory(l->call);
     return pack_arguments(l->args, &l->args_bytes, l->kernel, args) ? cudaSuccess

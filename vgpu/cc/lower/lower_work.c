@@ -300,7 +300,7 @@ static bool has_foreign(LLVMValueRef function)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (is_foreign(i) && LLVMGetInstructionOpcode(i) != LLVM_OP_CALL)
+            if (LLVMGetInstructionOpcode(i) != LLVM_OP_CALL && is_foreign(i))
                 return true;
     return false;
 }
