@@ -16,9 +16,7 @@ from pathlib import Path
 SKIP = 77
 HEADERS = ["cuda_runtime_api.h", "driver_functions.h", "cuda.h", "vector_functions.h"]
 OUR_OWN = {"vgpu_push_call", "vgpu_pop_call"}
-# Of these CUDA's have more members than ours, or another order.
 OUR_STRUCTURES = r"cuda|CU|u?(char|short|int|long)|float|double|dim3"
-WITHOUT_SIZE = {"cudaDeviceProp", "cudaPointerAttributes", "cudaFuncAttributes"}
 # The driver calls that they hand out have no second form.
 WITHOUT_FORM = {
     *("cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion"),
@@ -74,16 +72,17 @@ def functions(text: str) -> dict[str, tuple[str, str]]:
 
 def program(compiler: str, include: Path) -> str:
     text = preprocess(compiler, include)
-    lines = ["#include <stdio.h>\n", includes(), "int main(void)\n{\n"]
+    lines = ["#include <stddef.h>\n#include <stdio.h>\n", includes(), "int main(void)\n{\n"]
     for name in sorted(set(enumerators(text)) | set(macros(compiler, include))):
         lines.append(f'    printf("{name} %lld\\n", (long long)({name}));\n')
     for name, members in structures(text).items():
-        if name not in WITHOUT_SIZE:
-            sizes = f"sizeof(struct {name}), _Alignof(struct {name})"
-            lines.append(f'    printf("{name} %zu %zu\\n", {sizes});\n')
+        sizes = f"sizeof(struct {name}), _Alignof(struct {name})"
+        lines.append(f'    printf("{name} %zu %zu\\n", {sizes});\n')
         for member in members:
-            size = f"sizeof(((struct {name} *)0)->{member})"
-            lines.append(f'    printf("{name}.{member} %zu\\n", {size});\n')
+            if member == "reserved":  # as long as CUDA 12's members that ours has there leave it
+                continue
+            place = f"sizeof(((struct {name} *)0)->{member}), offsetof(struct {name}, {member})"
+            lines.append(f'    printf("{name}.{member} %zu %zu\\n", {place});\n')
     lines.append("    return 0;\n}\n")
     return "".join(lines)
 

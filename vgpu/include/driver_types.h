@@ -117,6 +117,7 @@ struct cudaPointerAttributes {
     int device;
     void *devicePointer;
     void *hostPointer;
+    long reserved[8];
 };
 
 struct cudaPitchedPtr {
@@ -247,6 +248,7 @@ struct cudaFuncAttributes {
     int requiredClusterDepth;
     int clusterSchedulingPolicyPreference;
     int nonPortableClusterSizeAllowed;
+    int reserved[16];
 };
 
 /* ---- streams ---- */

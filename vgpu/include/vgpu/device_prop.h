@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * device_prop.h: what cudaGetDeviceProperties fills in: CUDA 13's fields by name, and those of CUDA
- * 12 that 13 dropped, whose use the compiler warns about. Programs are compiled against this file,
- * so the layout need not be CUDA's.
+ * 12 that 13 dropped, whose use the compiler warns about. These lie where CUDA 13 has reserved room:
+ * programs that nvcc compiled get the same structure.
  */
 #ifndef VGPU_DEVICE_PROP_H
 #define VGPU_DEVICE_PROP_H
@@ -125,7 +125,7 @@ struct cudaDeviceProp {
     int singleToDoublePrecisionPerfRatio
         VGPU_UNTIL_12("cudaDeviceGetAttribute with cudaDevAttrSingleToDoublePrecisionPerfRatio");
     int cooperativeMultiDeviceLaunch VGPU_UNTIL_12("cooperativeLaunch");
-    int reserved[56];
+    int reserved[48];
 };
 
 #endif
