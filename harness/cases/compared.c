@@ -191,6 +191,8 @@ static void tell_numbers_apart(char *text, size_t room, const struct number *got
         snprintf(text, room, "0xCBCBCBCB is GPU memory that had not been written when it was read");
     else if (whole && (uint32_t)got->bits == 0xA5A5A5A5u)
         snprintf(text, room, "0xA5A5A5A5 is what the test wrote there: your code did not write it");
+    else if (whole && ((uint32_t)got->bits == 0xAAAAAAAAu || (uint32_t)got->bits == 0xFEFEFEFEu))
+        snprintf(text, room, "it is what a variable holds that was never given a value");
     else if (whole && (uint32_t)got->bits == (uint32_t)want->bits && got->bits != want->bits)
         snprintf(text, room, "the lower 32 bits are right: it went through an int, or an unsigned");
     else if (whole && labs(got->bits - want->bits) == 1 && labs(want->bits) > 1)

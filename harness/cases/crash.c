@@ -22,6 +22,8 @@ static const char *signal_meaning(int number)
         return "abort: an assertion, or damaged heap memory";
     case SIGILL:
         return "illegal instruction: a function without return?";
+    case SIGTRAP:
+        return "an index that is not in its array";
     case SIGKILL:
         return "killed from outside: out of memory?";
     default:

@@ -21,6 +21,28 @@ if(NOT _nm_failed AND _nm_is MATCHES "GNU nm")
   list(APPEND PEERLAB_NM --plugin /dev/null)
 endif()
 
+# What a mistake in a host function would leave to chance is made the same in every run on the virtual
+# node: a variable without a value has a pattern, and an index that is not in its array ends the program
+# (harness/runner/bounds.c). lab_c_checks for the C compiler, lab_cuda_checks for vgpu-cc's.
+include(CheckCCompilerFlag)
+set(lab_c_checks)
+set(lab_cuda_checks)
+if(PEERLAB_BACKEND STREQUAL "vgpu")
+  check_c_compiler_flag(-ftrivial-auto-var-init=pattern PEERLAB_FILLS_VARIABLES) # GCC 12, Clang 8
+  set(lab_cuda_checks ,-ftrivial-auto-var-init=pattern)
+  if(PEERLAB_FILLS_VARIABLES)
+    list(APPEND lab_c_checks -ftrivial-auto-var-init=pattern)
+  endif()
+  if(NOT PEERLAB_SANITIZE) # which looks for more than bounds
+    string(APPEND lab_cuda_checks ,-fsanitize=bounds,-fno-sanitize-recover=bounds)
+    set(bounds bounds)
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+      set(bounds bounds-strict) # the last array of a structure, too, as Clang does
+    endif()
+    list(APPEND lab_c_checks -fsanitize=${bounds} -fno-sanitize-recover=${bounds})
+  endif()
+endif()
+
 # Compilers and libraries of the back end, as lists: lab_cc, lab_cuc, lab_link, lab_libs.
 macro(_lab_tools)
   separate_arguments(c_flags UNIX_COMMAND "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${PEERLAB_BUILD_TYPE}}")
@@ -69,10 +91,10 @@ macro(_lab_tools)
     set(lab_cuda_flags -arch=${PEERLAB_CUDA_ARCH})
   endif()
   set(lab_cc ${CMAKE_C_COMPILER} -std=gnu11 -D_GNU_SOURCE= ${c_flags} -g ${pic} -Wall -Wextra
-      ${PEERLAB_SANITIZE_HOST} ${includes}
+      ${lab_c_checks} ${PEERLAB_SANITIZE_HOST} ${includes}
       ${toolkit})
   list(JOIN pic "," pic)
-  set(lab_cuc ${cuc} -std=c++17 ${cxx_flags} -g ${lab_cuda_flags} -Xcompiler ${pic},-Wall
+  set(lab_cuc ${cuc} -std=c++17 ${cxx_flags} -g ${lab_cuda_flags} -Xcompiler ${pic},-Wall${lab_cuda_checks}
       ${PEERLAB_SANITIZE_CUDA} ${includes})
 endmacro()
 

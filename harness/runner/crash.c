@@ -117,11 +117,27 @@ static void say_address(uint64_t address, bool known, uint64_t stack)
     }
 }
 
-void lab__crashed(int number, siginfo_t *info, void *context)
+/* Only the first crash of all processes is told. */
+static bool is_first_crash(int number)
 {
     int32_t none = 0;
     _Atomic int32_t *first = (_Atomic int32_t *)&lab__status->crash_signal;
-    if (!atomic_compare_exchange_strong(first, &none, number))
+    return atomic_compare_exchange_strong(first, &none, number);
+}
+
+void lab__index_outside(const char *file, int line, const char *what)
+{
+    struct lab_status *s = lab__status;
+    if (!is_first_crash(SIGTRAP))
+        return;
+    snprintf(s->crash_near, sizeof s->crash_near, "%s", what);
+    snprintf(s->crash_file, sizeof s->crash_file, "%s", file);
+    s->crash_line = line;
+}
+
+void lab__crashed(int number, siginfo_t *info, void *context)
+{
+    if (!is_first_crash(number))
         return;
     alarm(SECONDS); /* what follows is not made for a broken process */
     if ((number == SIGSEGV || number == SIGBUS) && info->si_code > 0)

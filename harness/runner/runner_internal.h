@@ -21,6 +21,8 @@ char *lab__sealed(void);
 /* Has crashes of this process and of what it forks told on the status page. */
 void lab__catch_crashes(void);
 void lab__crashed(int number, siginfo_t *info, void *context);
+/* The program is about to end by SIGTRAP, for an index that is not in its array. */
+void lab__index_outside(const char *file, int line, const char *what);
 /* Lets the runtime, which has a handler of its own, tell lab__crashed what it cannot mend, and
  * print no refusal of a call that the tests made. */
 void lab__watch_runtime(void);

@@ -102,6 +102,13 @@ class Verdicts(unittest.TestCase):
         got = toy.check(toy.build("unit", source), "one")
         self.expect(got, toy.FAIL, "why    it is 1000 times what it must be: another unit\n")
 
+    def test_has_no_value(self) -> None:
+        """Nothing that lies on the stack by chance makes a wrong function right."""
+        body = "int *now;\nmemset(&now, 0, n > 0 ? 0 : sizeof now);\n*result = (int)(size_t)now;"
+        source = toy.with_body("toy_double", f"(void)x;\n{body}\nreturn 0;", INCLUDES)
+        got = toy.check(toy.build("no_value", source.replace("n > 0", "x > 0")), "one")
+        self.fails(got, why="it is what a variable holds that was never given a value\n")
+
     def test_writes_beyond(self) -> None:
         self.fails(
             run("beyond", "for (int i = 0; i <= n; i++) out[i] = 2 * in[i];\nreturn 0;"),
@@ -114,6 +121,12 @@ class Verdicts(unittest.TestCase):
             run("crash", crash + "\nreturn 0;"),
             "ended by signal 11 (invalid memory access), in 'all': address 0, a null pointer",
             "said   | near the end",
+        )
+        got = run("outside", "int two[2] = {in[0], in[1]};\nout[0] = two[n];\nreturn 0;")
+        self.stops(
+            got,
+            "signal 5 (an index that is not in its array) at outside.c:",
+            ", in 'all': element 7 of an array 'int ",
         )
         got = run("abort", "(void)in, (void)out, (void)n;\nabort();")
         self.stops(got, "ended by signal 6")

@@ -460,4 +460,12 @@ MUTANTS = [
         rejected_by="device_bad",
         why="a call that failed leaves a number of its own making",
     ),
+    Mutant(
+        name="alloc_frees_one_too_many",
+        todo=4,
+        find="while (rc && i > 0)",
+        replace="while (rc && i >= 0)",
+        rejected_by="alloc_full",
+        why="what lies before the array is freed as well, if it happens to be an address",
+    ),
 ]

@@ -433,4 +433,12 @@ MUTANTS = [
         rejected_by="disable",
         why="access stays on and the caller is told that it is off",
     ),
+    Mutant(
+        name="enable_counts_before_it_has_a_value",
+        todo=3,
+        find="int before = 0, rc = undo != NULL ? peer_check(gpu, n)",
+        replace="int before = 0, rc = undo != NULL ? peer_check(gpu, rc)",
+        rejected_by="enable_rollback",
+        why="a variable is read that was never set: now and then it is the right number",
+    ),
 ]
