@@ -11,8 +11,9 @@ mutant whose machine code is the solution's is the solution.
 
 lists/labNN.json names those known to survive, each with the reason: it is equivalent, or a test is
 missing. Any other that survives is printed, and the exit status is 1, as it is for one on which a
-test finds no end ("broken": that is the harness's mistake). Labs without a list have not been
-looked through, and run only when --lab names them. A key that no mutant has is an error, too.
+test finds no end ("broken": that is the harness's mistake). One on which the virtual node fails is
+tried twice, and fails if the node fails again, as ./lab grade has it. Labs without a list have not
+been looked through, and run only when --lab names them. A key that no mutant has is an error, too.
 
 Fates are kept in the build folder. With --resume those that a test saw or that the list names are
 not tried again, and --seconds starts no more after so long: status 3 says that mutants are left.
@@ -56,6 +57,7 @@ from grader.building.records import Verdict  # noqa: E402
 from grader.building.variants import Variant  # noqa: E402
 from grader.course.mutants import student_files  # noqa: E402
 from grader.course.project import Lab, Project, here  # noqa: E402
+from grader.grade.work import NODE  # noqa: E402
 
 # What no compiler should let pass, and C's does.
 _NONSENSE = ("-Wint-conversion", "-Wincompatible-pointer-types", "-Wimplicit-function")
@@ -190,8 +192,11 @@ def _tried(shared: Bench, made: Made, variant: Variant, solution: str) -> tuple[
         return "no program", "", ""
     for test in _tests_of(shared, made.todos):
         record = variant.run(test, runner, LIMITS, seconds=TEST_SECONDS)
+        if record.ending == NODE:  # the node did not withstand it: as in ./lab grade, once more
+            end_of(runner)
+            record = variant.run(test, runner, LIMITS, seconds=TEST_SECONDS)
         said = record.message.split("\n")[0]
-        if record.verdict is Verdict.FAIL:
+        if record.verdict is Verdict.FAIL or record.ending == NODE:
             return "hidden" if ".hidden." in test.name else "public", test.name, said
         if record.verdict in (Verdict.HARNESS_ERROR, Verdict.UNKNOWN):
             end_of(runner)
