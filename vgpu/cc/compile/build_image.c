@@ -22,9 +22,9 @@ static bool keep_image(const char *data, size_t bytes)
     return cc_write_file(cc_format("%s%u", prefix, number++), data, bytes);
 }
 
-bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
-                    const struct cc_bitcode *file, size_t count, const char *name,
-                    struct cc_device_code *code, struct cc_text *fatbin)
+bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang, struct cc_bitcode *file,
+                    size_t count, const char *name, struct cc_device_code *code,
+                    struct cc_text *fatbin)
 {
     const char *object = cc_temp_path(cc_format("%s-device.o", name));
     const char *image = cc_temp_path(cc_format("%s-device.so", name));
@@ -32,6 +32,10 @@ bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
         cc_keeps_lines(job->options) ? cc_format("%s/host_defines.h", job->places.include) : NULL;
     size_t bytes;
 
+    for (size_t i = 0; i < count; i++) {
+        file[i].checks_indices = job->options->checks_indices;
+        file[i].debug = job->options->device_debug;
+    }
     if (!cc_load_llvm(clang->release) || !cc_lower(file, count, headers, object, code) ||
         !cc_link_image(job, object, image))
         return false;
@@ -53,10 +57,7 @@ bool cc_write_module(const struct cc_job *job, const char *object, const struct 
 
 bool cc_compile_ptx(const struct cc_job *job, const char *source, const char *object, int number)
 {
-    struct cc_bitcode file = {.source = source,
-                              .is_ptx = true,
-                              .checks_indices = job->options->checks_indices,
-                              .debug = job->options->device_debug};
+    struct cc_bitcode file = {.source = source, .is_ptx = true};
     struct cc_device_code code;
     struct cc_text fatbin = {0};
     struct cc_clang clang;

@@ -6,7 +6,6 @@
 
 #include "compile.h"
 #include "lowering.h"
-#include "part.h"
 
 struct cc_clang {
     const char *path; /* clang++ */
@@ -54,9 +53,9 @@ bool cc_print_clangd(const struct cc_job *job);
 
 /* build_image.c: compiles bitcode to the record of fatbin.h that the host's object includes.
  * `name`: of intermediate files. */
-bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
-                    const struct cc_bitcode *file, size_t count, const char *name,
-                    struct cc_device_code *code, struct cc_text *fatbin);
+bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang, struct cc_bitcode *file,
+                    size_t count, const char *name, struct cc_device_code *code,
+                    struct cc_text *fatbin);
 
 /* -fatbin and its like: writes the record. */
 bool cc_write_module(const struct cc_job *job, const char *object, const struct cc_text *fatbin);

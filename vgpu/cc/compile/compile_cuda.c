@@ -42,8 +42,6 @@ static bool read_bitcode(struct file *file)
 
     file->bitcode.source = file->source;
     file->bitcode.no_lambdas = !file->job->options->lambdas;
-    file->bitcode.checks_indices = file->job->options->checks_indices;
-    file->bitcode.debug = file->job->options->device_debug;
     file->bitcode.data = cc_read_file(path, &file->bitcode.bytes);
     return file->bitcode.data != NULL || cc_fail("cannot read '%s': %s", path, strerror(errno));
 }

@@ -36,8 +36,8 @@ static const char *level_of(const struct cc_list *host)
 }
 
 /* "prelude-14-host-O.pch": of Clang 14, for host code with -O1 or more. */
-static const char *path_of(const char *folder, int release, const struct cc_options *options,
-                           enum cc_side side)
+static const char *header_path(const char *folder, int release, const struct cc_options *options,
+                               enum cc_side side)
 {
     const char *form = side == CC_HOST_SIDE      ? cc_format("host-%s", level_of(&options->host))
                        : options->checks_indices ? "device-checked"
@@ -60,7 +60,7 @@ static bool make_form(const struct cc_job *job, const struct cc_clang *clang, en
     options.checks_indices = second;
     struct cc_list command = cc_clang_command(&own, clang->path, side, CC_TO_HEADER, source, NULL);
     cc_add_line(&command, "-Xclang -emit-pch -Xclang -o -Xclang %s",
-                path_of(options.precompile, clang->release, &options, side));
+                header_path(options.precompile, clang->release, &options, side));
     return cc_run(&command) == 0;
 }
 
@@ -111,7 +111,8 @@ const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side s
     if (options->std != NULL || options->rdc || options->relaxed ||
         level_of(&options->host) == NULL || !options_fit(&options->common))
         return NULL;
-    const char *path = path_of(cc_format("%s/vgpu", job->places.library), release, options, side);
+    const char *path =
+        header_path(cc_format("%s/vgpu", job->places.library), release, options, side);
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
