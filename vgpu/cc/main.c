@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clang.h"
 #include "compile.h"
 #include "diag.h"
 #include "proc.h"

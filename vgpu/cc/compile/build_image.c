@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clang.h"
+#include "compile.h"
 #include "diag.h"
 #include "fatbin_text.h"
 #include "proc.h"

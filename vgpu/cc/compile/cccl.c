@@ -9,7 +9,7 @@
 
 #include "diag.h"
 #include "mem.h"
-#include "places.h"
+#include "compile.h"
 
 /* THRUST_VERSION of the releases that work: tests/cc/test_cccl.py. */
 enum { CCCL_OLDEST = 200500, CCCL_NEWEST = 300099 };

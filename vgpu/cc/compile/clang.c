@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * clang.c: see clang.h.
+ * clang.c: finds the Clang that compiles .cu files.
  */
-#include "clang.h"
+#include "compile.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clang.h"
+#include "compile.h"
 #include "image.h"
 #include "proc.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clang.h"
 #include "compile.h"
 
 static bool is_clang(const struct cc_options *options)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clang.h"
+#include "compile.h"
 #include "diag.h"
 #include "elf_read.h"
 #include "proc.h"
@@ -25,6 +25,7 @@ struct file {
     struct cc_copies copies; /* what Clang has refused, rewritten */
     int rounds;              /* how often */
     bool only_hosts;         /* __host__ __device__ functions may only be called in host code */
+    bool is_module;          /* device code alone is wanted */
     bool has_image;          /* the host's code is compiled with the image, not with room for it */
     bool no_header;          /* compile without the precompiled header, which Clang rejected */
 };
@@ -34,17 +35,7 @@ static const char *output_path(const struct file *file, const char *suffix)
     return cc_temp_path(cc_format("%d-%s", file->number, suffix));
 }
 
-/* ---- a whole file ---- */
-
-static bool read_bitcode(struct file *file)
-{
-    const char *path = output_path(file, "device.bc");
-
-    file->bitcode.source = file->source;
-    file->bitcode.no_lambdas = !file->job->options->lambdas;
-    file->bitcode.data = cc_read_file(path, &file->bitcode.bytes);
-    return file->bitcode.data != NULL || cc_fail("cannot read '%s': %s", path, strerror(errno));
-}
+/* ---- both commands ---- */
 
 static struct cc_list command_of(const struct file *file, enum cc_side side, const char *output)
 {
@@ -144,22 +135,14 @@ static bool print_messages(const struct outcome *end)
 
 static const char bitcode_flags[] = "-emit-llvm -Xclang -disable-llvm-passes";
 
-/* Makes the host's bitcode as it was written, with its lines. */
-static struct cc_list lines_command(const struct file *file, const char *bitcode)
-{
-    struct cc_list command = command_of(file, CC_HOST_SIDE, bitcode);
-
-    cc_add_words(&command, bitcode_flags);
-    cc_add_words(&command, "-gline-tables-only -w");
-    return command;
-}
-
 /* Warnings about the host's use of __device__ variables; false: a kernel is missing. */
 static bool check_host(const struct file *file)
 {
     const char *bitcode = output_path(file, "uses.bc");
-    struct cc_list command = lines_command(file, bitcode);
+    struct cc_list command = command_of(file, CC_HOST_SIDE, bitcode); /* as it was written */
 
+    cc_add_words(&command, bitcode_flags);
+    cc_add_words(&command, "-gline-tables-only -w");
     if (file->code.variable_count != 0 && !cc_has_word(&file->job->options->warnings, "-w"))
         cc_check_host_variables(file->clang.release, &command, bitcode, &file->code);
     return cc_check_stubs(file->clang.release, &command, bitcode, file->object, &file->code);
@@ -237,73 +220,81 @@ static bool finish_object(const struct file *file, const struct cc_text *fatbin)
 
 static bool build_image(struct file *file, struct cc_text *fatbin)
 {
-    if (!read_bitcode(file))
-        return false;
-    if (file->bitcode.unit != NULL)
-        return cc_load_llvm(file->clang.release) && cc_check_bitcode(&file->bitcode, &file->code);
-    return cc_build_image(file->job, &file->clang, &file->bitcode, 1, cc_format("%d", file->number),
+    const char *path = output_path(file, "device.bc");
+    struct cc_bitcode *bitcode = &file->bitcode;
+
+    bitcode->source = file->source;
+    bitcode->no_lambdas = !file->job->options->lambdas;
+    bitcode->data = cc_read_file(path, &bitcode->bytes);
+    if (bitcode->data == NULL)
+        return cc_fail("cannot read '%s': %s", path, strerror(errno));
+    if (bitcode->unit != NULL)
+        return cc_load_llvm(file->clang.release) && cc_check_bitcode(bitcode, &file->code);
+    return cc_build_image(file->job, &file->clang, bitcode, 1, cc_format("%d", file->number),
                           &file->code, fatbin);
 }
 
 /* AddressSanitizer lets nobody read behind a variable of the host's code: the image must have its
  * size there when that is compiled. */
-static bool needs_image_first(const struct file *file)
+static bool needs_image_first(const struct cc_list *host)
 {
-    struct cc_list host = host_command(file, file->object);
-    bool found = false;
+    for (size_t i = 0; i < host->count; i++)
+        if (cc_starts(host->item[i], "-fsanitize=") && strstr(host->item[i], "address") != NULL)
+            return true;
+    return false;
+}
 
-    for (size_t i = 0; i < host.count; i++)
-        found |= cc_starts(host.item[i], "-fsanitize=") && strstr(host.item[i], "address") != NULL;
-    return found && file->bitcode.unit == NULL;
+/* Compiles both sides, and makes of device code what the object or module gets. */
+static bool run_passes(struct file *file, struct cc_text *fatbin, struct outcome *end)
+{
+    struct cc_child device = start_device(file), host = {.pid = 0};
+
+    if (!file->is_module && !file->has_image)
+        host = start_host(file);
+    end->device_status = cc_wait(device);
+    bool made = end->device_status == 0 && build_image(file, fatbin);
+    if (file->has_image && made)
+        made = cc_write_file(output_path(file, "unit"), fatbin->data, fatbin->length);
+    if (file->has_image)
+        host = start_host(file);
+    end->host_status = cc_wait(host);
+    end->said = cc_merge_messages(cc_child_errors(host), cc_child_errors(device));
+    return made;
 }
 
 static bool compile(struct file *file)
 {
     struct cc_text fatbin = {0};
-    struct cc_child device = start_device(file), host = {.pid = 0};
-    file->has_image = !cc_makes_modules(file->job->options) && needs_image_first(file);
-    bool beside =
-        !cc_makes_modules(file->job->options) && (!file->has_image || file->job->options->dryrun);
-    if (beside)
-        host = start_host(file);
-    if (file->job->options->dryrun)
-        return true;
-    int device_status = cc_wait(device);
-    bool made = device_status == 0 && build_image(file, &fatbin);
-    if (file->has_image && made &&
-        !cc_write_file(output_path(file, "unit"), fatbin.data, fatbin.length))
-        return false;
-    if (file->has_image)
-        host = start_host(file);
-    int host_status = cc_wait(host);
-    struct outcome end = {cc_merge_messages(cc_child_errors(host), cc_child_errors(device)),
-                          host_status, device_status};
+    struct outcome end;
+    bool made = run_passes(file, &fatbin, &end);
+
     if (is_to_be_redone(file, &end))
         return compile(file);
     if (!print_messages(&end) || !made)
         return false;
-    return cc_makes_modules(file->job->options) ? cc_write_module(file->job, file->object, &fatbin)
-                                                : finish_object(file, &fatbin);
-}
-
-/* False: the unit's file cannot be written, which was reported. */
-static bool name_unit(struct file *file)
-{
-    const struct cc_options *options = file->job->options;
-    const char *unit = cc_unit_name(file->job, file->source);
-
-    if (options->rdc && !cc_makes_modules(file->job->options))
-        file->bitcode.unit = unit;
-    return options->dryrun || cc_write_unit(output_path(file, "unit"), unit);
+    return file->is_module ? cc_write_module(file->job, file->object, &fatbin)
+                           : finish_object(file, &fatbin);
 }
 
 bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number)
 {
+    const struct cc_options *options = job->options;
+    const char *unit = cc_unit_name(job, source);
     struct file file = {.job = job, .source = source, .object = object, .number = number};
 
-    if (!cc_find_clang(job->options->cxx, &file.clang))
+    file.is_module = cc_makes_modules(options);
+    file.bitcode.unit = options->rdc && !file.is_module ? unit : NULL;
+    file.has_image =
+        !file.is_module && file.bitcode.unit == NULL && needs_image_first(&options->host);
+    if (!cc_find_clang(options->cxx, &file.clang))
         return false;
-    bool done = name_unit(&file) && compile(&file);
+    if (options->dryrun) {
+        start_device(&file);
+        if (!file.is_module)
+            start_host(&file);
+        return true;
+    }
+    bool done = cc_write_unit(output_path(&file, "unit"), unit) && compile(&file);
     cc_say_all();
     return done && cc_error_count() == 0;
 }

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clang.h"
+#include "compile.h"
 #include "diag.h"
 #include "elf_image.h"
 #include "elf_read.h"

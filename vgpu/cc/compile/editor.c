@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "clang.h"
+#include "compile.h"
 
 static const char head[] =
     "# Made by vgpu-cc --clangd: clangd reads .cu files as vgpu-cc does.\n"

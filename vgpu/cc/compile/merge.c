@@ -4,70 +4,50 @@
  */
 #include <string.h>
 
-#include "clang.h"
+#include "compile.h"
 
-struct line {
-    const char *text;
-    size_t length;
-};
-
-static struct line next_line(const char **at)
+static bool is_head(const char *line)
 {
-    struct line line = {*at, strcspn(*at, "\n")};
-
-    *at += line.length + ((*at)[line.length] == '\n');
-    return line;
+    return *line != ' ' && (strstr(line, "error: ") != NULL || strstr(line, "warning: ") != NULL);
 }
 
-static bool line_has(struct line line, const char *word)
-{
-    return memmem(line.text, line.length, word, strlen(word)) != NULL;
-}
-
-static bool is_head(struct line line)
-{
-    return line.length != 0 && *line.text != ' ' &&
-           (line_has(line, "error: ") || line_has(line, "warning: "));
-}
-
-static bool has_line(const char *text, struct line wanted)
-{
-    while (*text != 0) {
-        struct line line = next_line(&text);
-        if (line.length == wanted.length && memcmp(line.text, wanted.text, line.length) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Adds the messages whose heads are not among those `before`. "2 errors generated when compiling
- * for sm_70." is left out: there are two passes, and no such GPU. */
-static void add_messages(struct cc_text *merged, const char *before, const char *said)
+/* Adds the messages whose heads are not among those `before`; returns their heads. "2 errors
+ * generated when compiling for sm_70." is left out: there are two passes, and no such GPU. */
+static struct cc_list add_messages(struct cc_text *merged, const struct cc_list *before,
+                                   const char *said)
 {
     struct cc_text context = {0};
+    struct cc_list heads = {0};
     bool wanted = true;
 
     while (*said != 0) {
-        struct line line = next_line(&said);
-        if (line_has(line, " generated when compiling for ") || line_has(line, " generated."))
+        size_t length = strcspn(said, "\n");
+        const char *line = cc_copy(said, length), *next = said + length + (said[length] == '\n');
+        bool counts = strstr(line, " generated when compiling for ") != NULL ||
+                      strstr(line, " generated.") != NULL;
+        if (!counts)
+            cc_put(&context, said, (size_t)(next - said));
+        said = next;
+        if (counts || strstr(line, "In file included from ") != NULL)
             continue;
-        cc_put(&context, line.text, (size_t)(said - line.text));
-        if (line_has(line, "In file included from "))
-            continue;
-        if (is_head(line))
-            wanted = !has_line(before, line);
+        if (is_head(line)) {
+            wanted = !cc_has_word(before, line);
+            cc_add(&heads, line);
+        }
         if (wanted)
             cc_put(merged, context.data, context.length);
         context.length = 0;
     }
+    return heads;
 }
 
 const char *cc_merge_messages(const char *host, const char *device)
 {
     struct cc_text merged = {0};
+    struct cc_list none = {0};
 
     cc_puts(&merged, "");
-    add_messages(&merged, "", host);
-    add_messages(&merged, host, device);
+    struct cc_list heads = add_messages(&merged, &none, host);
+    add_messages(&merged, &heads, device);
     return merged.data;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * places.c: see places.h. The build gives VGPU_CC_INCLUDE, VGPU_CC_LIBRARY and
+ * places.c: finds the installation's folders. The build gives VGPU_CC_INCLUDE, VGPU_CC_LIBRARY and
  * VGPU_CC_TOOLKIT: the folders in the source and build trees.
  */
-#include "places.h"
+#include "compile.h"
 
 #include <libgen.h>
 #include <limits.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clang.h"
+#include "compile.h"
 #include "proc.h"
 
 /* The level for -O, -g and options that change no header; the last -O counts. Null: there is
