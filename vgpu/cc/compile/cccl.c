@@ -56,12 +56,12 @@ static const char *in_folder_of(const char *variable)
     return cc_format("%s/include/cccl", folder != NULL ? folder : "");
 }
 
-bool cc_find_cccl(const char *around, struct cc_places *places)
+bool cc_find_cccl(const char *root, struct cc_places *places)
 {
     const char *asked = getenv("VGPU_CCCL");
     const char *const folder[] = {
-        cc_format("%s/include/cccl", around),
-        cc_format("%s/../cccl/nvidia/cuda_cccl/include", around), /* ./lab start --cccl */
+        cc_format("%s/include/cccl", root),
+        cc_format("%s/../cccl/nvidia/cuda_cccl/include", root), /* ./lab start --cccl */
         in_folder_of("CUDA_HOME"),
         in_folder_of("CUDA_PATH"),
         "/usr/local/cuda/include/cccl",
@@ -70,12 +70,12 @@ bool cc_find_cccl(const char *around, struct cc_places *places)
     if (asked != NULL && strcmp(asked, "none") == 0)
         return true;
     if (asked != NULL && *asked != 0) {
-        places->cccl = asked;
+        places->cccl = realpath(asked, NULL);
         return fault_of(asked) == NULL || cc_fail("%s (VGPU_CCCL)", fault_of(asked));
     }
     for (size_t i = 0; places->cccl == NULL && i < sizeof folder / sizeof *folder; i++)
         if (fault_of(folder[i]) == NULL)
-            places->cccl = folder[i];
+            places->cccl = realpath(folder[i], NULL);
         else if (version_in(folder[i]) != 0)
             misfit = fault_of(folder[i]);
     return true;

@@ -28,9 +28,9 @@ struct cc_job {
 bool cc_find_places(struct cc_places *places);
 
 /* The folder of CCCL's headers: $VGPU_CCCL, the one that `./lab start --cccl` has installed, that
- * of an installed Toolkit; `around`: the parent of bin/. False: $VGPU_CCCL is invalid, which was
+ * of an installed Toolkit; `root`: the parent of bin/. False: $VGPU_CCCL is invalid, which was
  * reported. */
-bool cc_find_cccl(const char *around, struct cc_places *places);
+bool cc_find_cccl(const char *root, struct cc_places *places);
 /* A hint about CCCL if one of the compiler's messages says that a header of it is missing; else
  * null. */
 const char *cc_cccl_hint(const char *said);

@@ -22,12 +22,12 @@ struct file {
     int number;
     struct cc_bitcode bitcode; /* of device code */
     struct cc_device_code code;
-    struct cc_copies copies; /* what Clang has refused, rewritten */
-    int rounds;              /* how often */
-    bool only_hosts;         /* __host__ __device__ functions may only be called in host code */
-    bool is_module;          /* device code alone is wanted */
-    bool has_image;          /* the host's code is compiled with the image, not with room for it */
-    bool no_header;          /* compile without the precompiled header, which Clang rejected */
+    struct cc_list copies; /* what Clang has refused, rewritten */
+    int rounds;            /* how often */
+    bool only_hosts;       /* __host__ __device__ functions may only be called in host code */
+    bool is_module;        /* device code alone is wanted */
+    bool has_image;        /* the host's code is compiled with the image, not with room for it */
+    bool no_header;        /* compile without the precompiled header, which Clang rejected */
 };
 
 static const char *output_path(const struct file *file, const char *suffix)
@@ -48,9 +48,9 @@ static struct cc_list command_of(const struct file *file, enum cc_side side, con
 
     if (header != NULL)
         cc_add_line(&command, "-Xclang -include-pch -Xclang %s", header);
-    for (size_t i = 0; i < file->copies.file.count; i++)
-        cc_add_line(&command, "-ferror-limit=0 -Xclang -remap-file -Xclang %s;%s",
-                    file->copies.file.item[i], file->copies.copy.item[i]);
+    for (size_t i = 0; i < file->copies.count; i++)
+        cc_add_line(&command, "-ferror-limit=0 -Xclang -remap-file -Xclang %s",
+                    file->copies.item[i]);
     return command;
 }
 

@@ -2,9 +2,7 @@
  * editor.c: vgpu-cc --clangd prints a `.clangd` file, with which clangd parses .cu files as vgpu-cc
  * does, so that an editor marks exactly what the compiler would reject.
  */
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "compile.h"
 
@@ -30,25 +28,13 @@ static void print_flag(const char *flag)
     fputs("'\n", stdout);
 }
 
-/* Simplifies paths like "/home/a/toolkit/bin/../include". */
-static const char *plain_path(const char *path)
-{
-    char real[PATH_MAX];
-
-    return realpath(path, real) != NULL ? cc_format("%s", real) : path;
-}
-
 bool cc_print_clangd(const struct cc_job *job)
 {
-    struct cc_job plain = *job;
     struct cc_list flags = {0};
 
-    plain.places.include = plain_path(job->places.include);
-    if (job->places.cccl != NULL)
-        plain.places.cccl = plain_path(job->places.cccl);
     cc_add_words(&flags, "-xcuda --cuda-host-only");
-    cc_add_language(&flags, &plain);
-    cc_add_prelude(&flags, &plain);
+    cc_add_language(&flags, job);
+    cc_add_prelude(&flags, job);
     cc_add_all(&flags, &job->options->common);
     cc_add_all(&flags, &job->options->warnings);
     fputs(head, stdout);

@@ -5,52 +5,41 @@
 #include "compile.h"
 
 #include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "diag.h"
 #include "mem.h"
 
-static const char *parent_folder(const char *path)
+/* The parent of the folder that this program is in. */
+static const char *program_root(void)
 {
-    return dirname(cc_copy(path, strlen(path)));
+    char *path = realpath("/proc/self/exe", NULL);
+
+    return path != NULL ? dirname(dirname(path)) : "";
 }
 
-static const char *program_folder(void)
+/* The folder with the file: below $VGPU_HOME, below this program's root, or `built`, which may be
+ * null. Null: there is none. */
+static const char *find_folder(const char *below, const char *file, const char *built)
 {
-    char path[PATH_MAX];
+    const char *home = getenv("VGPU_HOME"), *const root[] = {home, program_root()};
 
-    return realpath("/proc/self/exe", path) != NULL ? parent_folder(path) : "";
-}
-
-/* The first folder that contains the file; null: none does. */
-static const char *first_with(const char *const *folder, int count, const char *file)
-{
-    for (int i = 0; i < count; i++)
-        if (folder[i] != NULL && access(cc_format("%s/%s", folder[i], file), R_OK) == 0)
-            return folder[i];
-    return NULL;
-}
-
-static const char *below(const char *home, const char *folder)
-{
-    return home != NULL && *home != 0 ? cc_format("%s/%s", home, folder) : NULL;
+    for (int i = 0; i < 2; i++) {
+        bool known = root[i] != NULL && *root[i] != 0;
+        char *folder = known ? realpath(cc_format("%s/%s", root[i], below), NULL) : NULL;
+        if (folder != NULL && access(cc_format("%s/%s", folder, file), R_OK) == 0)
+            return folder;
+    }
+    return built != NULL && access(cc_format("%s/%s", built, file), R_OK) == 0 ? built : NULL;
 }
 
 bool cc_find_places(struct cc_places *places)
 {
-    const char *home = getenv("VGPU_HOME"), *around = cc_format("%s/..", program_folder());
-    const char *include[] = {below(home, "include"), below(around, "include"), VGPU_CC_INCLUDE};
-    const char *library[] = {below(home, "lib"), below(around, "lib"), VGPU_CC_LIBRARY};
-    const char *programs[] = {below(home, "bin"), program_folder()};
-    const char *toolkit[] = {home, parent_folder(program_folder()), VGPU_CC_TOOLKIT};
-
-    places->include = first_with(include, 3, "vgpu/prelude.h");
-    places->library = first_with(library, 3, "libvgpurt.a");
-    places->toolkit = first_with(toolkit, 3, "bin/nvcc");
-    places->programs = first_with(programs, 2, "vgpu-node");
+    places->include = find_folder("include", "vgpu/prelude.h", VGPU_CC_INCLUDE);
+    places->library = find_folder("lib", "libvgpurt.a", VGPU_CC_LIBRARY);
+    places->toolkit = find_folder("", "bin/nvcc", VGPU_CC_TOOLKIT);
+    places->programs = find_folder("bin", "vgpu-node", NULL);
     if (places->library == NULL)
         places->library = VGPU_CC_LIBRARY; /* the linker will report what is missing */
     if (places->include == NULL)
@@ -58,5 +47,5 @@ bool cc_find_places(struct cc_places *places)
                        "$VGPU_HOME, around this program or in '%s'; set VGPU_HOME to the "
                        "installation",
                        VGPU_CC_INCLUDE);
-    return cc_find_cccl(around, places);
+    return cc_find_cccl(program_root(), places);
 }

@@ -229,37 +229,38 @@ static bool read_head(const char *head, struct cc_place *place)
            strstr(head, "error: ") != NULL;
 }
 
-static const char *find_copy(const struct cc_copies *copies, const char *file)
+static const char *find_copy(const struct cc_list *copies, const char *file)
 {
-    for (size_t i = 0; i < copies->file.count; i++)
-        if (strcmp(copies->file.item[i], file) == 0)
-            return copies->copy.item[i];
+    const char *start = cc_format("%s;", file);
+
+    for (size_t i = 0; i < copies->count; i++)
+        if (cc_starts(copies->item[i], start))
+            return copies->item[i] + strlen(start);
     return NULL;
 }
 
-static bool change_copy(struct cc_copies *copies, struct cc_place place, const char *message,
+static bool change_copy(struct cc_list *copies, struct cc_place place, const char *message,
                         const char *name)
 {
-    const char *file = place.file, *copy = find_copy(copies, file);
+    const char *copy = find_copy(copies, place.file);
     size_t length;
-    const char *text = cc_read_file(copy != NULL ? copy : file, &length);
+    const char *text = cc_read_file(copy != NULL ? copy : place.file, &length);
 
-    if (text == NULL || strlen(text) != length || strchr(file, ';') != NULL) /* -remap-file A;B */
+    if (text == NULL || strlen(text) != length || strchr(place.file, ';') != NULL)
         return false;
     const char *changed = cc_rewrite_at(text, place.line, place.column, message);
     if (changed == NULL)
         return false;
     if (copy == NULL) {
-        copy = cc_format("%s-%zu.cu", name, copies->file.count);
-        cc_add(&copies->file, file);
-        cc_add(&copies->copy, copy);
+        copy = cc_format("%s-%zu.cu", name, copies->count);
+        cc_add(copies, cc_format("%s;%s", place.file, copy));
     }
     return cc_write_file(copy, changed, strlen(changed));
 }
 
 /* From the last message on, so that places before a change stay right. One behind a change in its
  * line has another place now: Clang will say which. */
-bool cc_rewrite(struct cc_copies *copies, const char *said, const char *name, bool warns)
+bool cc_rewrite(struct cc_list *copies, const char *said, const char *name, bool warns)
 {
     struct cc_place last = {.file = ""}, place;
     const char *end = said + strlen(said);

@@ -18,14 +18,10 @@
 
 #include "mem.h"
 
-/* copy.item[i] is read in place of file.item[i]. */
-struct cc_copies {
-    struct cc_list file, copy;
-};
-
-/* Changes what the messages refuse, in new copies or in those that they are about; `name`: of the
- * copies; `warns`: about __shared__ variables. False: there is nothing to change. */
-bool cc_rewrite(struct cc_copies *copies, const char *said, const char *name, bool warns);
+/* Changes what the messages refuse, in new copies or in those that they are about. `copies`:
+ * "file;copy" each, as for -remap-file; `name`: of new copies; `warns`: about __shared__ variables.
+ * False: there is nothing to change. */
+bool cc_rewrite(struct cc_list *copies, const char *said, const char *name, bool warns);
 
 /* The text with a change for one message, which is about this place in it; null: none is known. */
 const char *cc_rewrite_at(const char *text, int line, int column, const char *message);
