@@ -123,7 +123,7 @@ static bool make_archive(const struct cc_job *job, const struct cc_list *objects
 
     cc_add_line(&command, "%s cr", options->archiver != NULL ? options->archiver : "ar");
     cc_add_all(&command, &options->archive);
-    cc_add(&command, options->output != NULL ? options->output : "a.a");
+    cc_add(&command, cc_output_or(options, "a.a"));
     for (size_t i = 0; i < objects->count; i++)
         if (*objects->item[i] != '-')
             cc_add(&command, objects->item[i]);
@@ -133,7 +133,7 @@ static bool make_archive(const struct cc_job *job, const struct cc_list *objects
 /* -run: the program's exit status. */
 static int run_linked(const struct cc_options *options)
 {
-    const char *name = options->output != NULL ? options->output : "a.out";
+    const char *name = cc_output_or(options, "a.out");
     struct cc_list command = {0};
 
     if (!options->run || options->action != CC_LINK)
@@ -169,26 +169,28 @@ static bool make_result(const struct cc_job *job, int number, const char *object
         input->path);
 }
 
+static const char *object_path(const struct cc_options *options, int number)
+{
+    const char *name = object_name(options->input[number].path, options->action);
+
+    if (links(options))
+        return cc_temp_path(cc_format("%d-%s", number, name));
+    if (options->output_dir != NULL)
+        name = cc_format("%s/%s", options->output_dir, name);
+    return cc_output_or(options, name);
+}
+
 /* Compiles one input; the object is added to the list. What needs no compiling is added as it is.
  */
 static bool compile_one(const struct cc_job *job, int number, struct cc_list *objects)
 {
     const struct cc_input *input = &job->options->input[number];
-    const char *object = object_name(input->path, job->options->action);
+    bool source = input->language != CC_LANG_OBJECT;
+    const char *object = source ? object_path(job->options, number) : input->path;
 
-    if (input->language == CC_LANG_OBJECT) {
-        cc_add(objects, input->path);
-        return true;
-    }
-    if (links(job->options))
-        object = cc_temp_path(cc_format("%d-%s", number, object));
-    else if (job->options->output != NULL)
-        object = job->options->output;
-    else if (job->options->output_dir != NULL)
-        object = cc_format("%s/%s", job->options->output_dir, object);
     cc_add(objects, object);
-    cc_remove_at_end(job->options->dryrun ? NULL : object);
-    if (!make_result(job, number, object))
+    cc_remove_at_end(source && !job->options->dryrun ? object : NULL);
+    if (source && !make_result(job, number, object))
         return false;
     cc_remove_at_end(NULL);
     return true;
@@ -212,7 +214,6 @@ static bool is_sound(const struct cc_options *options)
 static bool carry_out_options(const struct cc_job *job)
 {
     const struct cc_options *options = job->options;
-    const char *output = options->output != NULL ? options->output : "a_dlink.o";
     struct cc_list objects = {0};
     bool made;
 
@@ -225,7 +226,7 @@ static bool carry_out_options(const struct cc_job *job)
             return false;
     }
     if (options->action == CC_DEVICE_LINK)
-        return cc_device_link(job, &objects, output, &made);
+        return cc_device_link(job, &objects, cc_output_or(options, "a_dlink.o"), &made);
     if (options->action == CC_LIBRARY)
         return make_archive(job, &objects);
     return options->action != CC_LINK || link_program(job, &objects);
@@ -249,8 +250,7 @@ static void note_ccbin(const struct cc_options *options)
 static bool start_commands(const struct cc_options *options)
 {
     enum cc_show show = options->verbose ? CC_SHOW_RUN : CC_SHOW_NOT;
-    const char *name =
-        options->output != NULL ? options->output : object_name(options->input[0].path, CC_COMPILE);
+    const char *name = cc_output_or(options, object_name(options->input[0].path, CC_COMPILE));
     const char *keep = options->keep_dir != NULL ? options->keep_dir : cc_format("%s.vgpu", name);
 
     return cc_proc_start(options->dryrun ? CC_SHOW_ONLY : show, options->keep ? keep : NULL);

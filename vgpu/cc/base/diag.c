@@ -89,7 +89,7 @@ static int in_order(const void *a, const void *b)
     return strcmp(x->message, y->message);
 }
 
-void cc_say_all(void)
+bool cc_say_all(void)
 {
     if (found_count != 0)
         qsort(found, found_count, sizeof *found, in_order);
@@ -97,6 +97,7 @@ void cc_say_all(void)
         if (i == 0 || in_order(&found[i - 1], &found[i]) != 0)
             say(found[i]);
     found_count = 0;
+    return errors == 0;
 }
 
 bool cc_fail(const char *format, ...)

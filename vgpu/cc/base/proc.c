@@ -157,12 +157,13 @@ static void show(const struct cc_list *argv)
     fputc('\n', stderr);
 }
 
-static void note_child(int pid)
+/* 0: no child. */
+static void replace_child(int old, int pid)
 {
-    for (int i = 0; i < CHILDREN_MAX && pid > 0; i++)
-        if (child_pid[i] == 0) {
+    for (int i = 0; i < CHILDREN_MAX; i++)
+        if (child_pid[i] == old) {
             child_pid[i] = pid;
-            break;
+            return;
         }
 }
 
@@ -175,7 +176,8 @@ static int fork_child(const char *errors)
 
     if (pid < 0)
         cc_fail("cannot start another process: %s", strerror(errno));
-    note_child(pid);
+    if (pid > 0)
+        replace_child(0, pid);
     if (pid != 0)
         return pid;
     is_child = true;
@@ -219,34 +221,28 @@ int cc_try(bool (*does)(void *of), void *of, const char **errors)
         fflush(NULL);
         _exit(done ? 0 : CC_TRY_SAID);
     }
-    int status = cc_wait(child);
-    *errors = cc_child_errors(child);
-    return status;
+    return cc_wait(child, errors);
 }
 
-int cc_wait(struct cc_child child)
+int cc_wait(struct cc_child child, const char **errors)
 {
+    const char *text = NULL;
     int status = 0;
+    size_t length;
 
+    while (child.pid > 0 && waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (errors != NULL && child.errors != NULL)
+        text = cc_read_file(child.errors, &length);
+    if (errors != NULL)
+        *errors = text != NULL ? text : "";
     if (child.pid <= 0)
         return child.pid < 0 ? 127 : 0;
-    while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    for (int i = 0; i < CHILDREN_MAX; i++)
-        if (child_pid[i] == child.pid)
-            child_pid[i] = 0;
+    replace_child(child.pid, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-const char *cc_child_errors(struct cc_child child)
-{
-    size_t length;
-    const char *text = child.errors != NULL ? cc_read_file(child.errors, &length) : NULL;
-
-    return text != NULL ? text : "";
 }
 
 int cc_run(const struct cc_list *argv)
 {
-    return cc_wait(cc_spawn(argv, NULL));
+    return cc_wait(cc_spawn(argv, NULL), NULL);
 }

@@ -69,6 +69,5 @@ bool cc_compile_ptx(const struct cc_job *job, const char *source, const char *ob
         return cc_fail("cannot read '%s': %s", source, strerror(errno));
     bool done = cc_find_clang(job->options->cxx, &clang) &&
                 cc_build_image(job, &clang, &file, 1, cc_format("%d", number), &code, &fatbin);
-    cc_say_all();
-    return done && cc_error_count() == 0 && cc_write_module(job, object, &fatbin);
+    return cc_say_all() && done && cc_write_module(job, object, &fatbin);
 }

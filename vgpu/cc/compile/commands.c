@@ -17,7 +17,7 @@ void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *
                  const char *object)
 {
     const struct cc_options *options = job->options;
-    const char *named = options->output != NULL ? options->output : object;
+    const char *named = cc_output_or(options, object);
 
     if (options->deps_flag == NULL)
         return;
@@ -25,7 +25,7 @@ void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *
     cc_add_all(command, &options->deps);
     if (!cc_has_word(&options->deps, "-MF"))
         cc_add_line(command, "-MF %s",
-                    cc_with_suffix(options->output != NULL ? named : cc_base_name(source), ".d"));
+                    cc_with_suffix(cc_output_or(options, cc_base_name(source)), ".d"));
     if (!cc_has_word(&options->deps, "-MT") && !cc_has_word(&options->deps, "-MQ"))
         cc_add_line(command, "-MT %s", named);
 }
@@ -102,7 +102,7 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
 {
     const struct cc_list *host = &job->options->host;
     bool openmp = cc_has_word(host, "-fopenmp") && !is_clang(job->options);
-    const char *output = job->options->output != NULL ? job->options->output : "a.out";
+    const char *output = cc_output_or(job->options, "a.out");
     struct cc_list command = {0};
 
     cc_add(&command, job->options->cxx);

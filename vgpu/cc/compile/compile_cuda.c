@@ -248,17 +248,18 @@ static bool needs_image_first(const struct cc_list *host)
 static bool run_passes(struct file *file, struct cc_text *fatbin, struct outcome *end)
 {
     struct cc_child device = start_device(file), host = {.pid = 0};
+    const char *host_said, *device_said;
 
     if (!file->is_module && !file->has_image)
         host = start_host(file);
-    end->device_status = cc_wait(device);
+    end->device_status = cc_wait(device, &device_said);
     bool made = end->device_status == 0 && build_image(file, fatbin);
     if (file->has_image && made)
         made = cc_write_file(output_path(file, "unit"), fatbin->data, fatbin->length);
     if (file->has_image)
         host = start_host(file);
-    end->host_status = cc_wait(host);
-    end->said = cc_merge_messages(cc_child_errors(host), cc_child_errors(device));
+    end->host_status = cc_wait(host, &host_said);
+    end->said = cc_merge_messages(host_said, device_said);
     return made;
 }
 
@@ -295,6 +296,5 @@ bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *o
         return true;
     }
     bool done = cc_write_unit(output_path(&file, "unit"), unit) && compile(&file);
-    cc_say_all();
-    return done && cc_error_count() == 0;
+    return cc_say_all() && done;
 }

@@ -274,8 +274,7 @@ static bool build_parts(const struct cc_job *job, const struct parts *parts, con
     if (!cc_find_clang(job->options->cxx, &clang))
         return false;
     bool built = cc_build_image(job, &clang, parts->item, parts->count, "linked", &code, &fatbin);
-    cc_say_all();
-    if (!built || cc_error_count() != 0)
+    if (!cc_say_all() || !built)
         return cc_fail("the device code of these files cannot be linked together (-rdc=true)");
     return cc_write_file(path, fatbin.data, fatbin.length);
 }

@@ -26,12 +26,11 @@ void cc_show_places(const struct cc_places *places)
 
 void cc_show_link(const struct cc_job *job, const struct cc_list *objects)
 {
-    const char *output = job->options->output != NULL ? job->options->output : "a.out";
     const char *top = job->places.toolkit;
 
     if (top == NULL)
         return;
-    fprintf(stderr, "#$ %s/bin/nvcc -o \"%s\"", top, output);
+    fprintf(stderr, "#$ %s/bin/nvcc -o \"%s\"", top, cc_output_or(job->options, "a.out"));
     for (size_t i = 0; i < objects->count; i++)
         fprintf(stderr, " \"%s\"", objects->item[i]);
     fprintf(stderr, " \"-L%s/lib64\" -lcudadevrt -lcudart_static -lrt -lpthread -ldl\n", top);

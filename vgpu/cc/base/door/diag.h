@@ -22,8 +22,8 @@ void cc_error(struct cc_place place, const char *format, ...) __attribute__((for
 void cc_warning(struct cc_place place, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints queued messages, ordered by line. */
-void cc_say_all(void);
+/* Prints queued messages, ordered by line. False: there was an error so far. */
+bool cc_say_all(void);
 
 /* Prints a message of vgpu-cc itself, without a place, at once. Returns false. */
 bool cc_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -34,11 +34,9 @@ struct cc_child {
 /* Starts argv. Its stderr goes to the file `errors` in the folder, or is not redirected if null. */
 struct cc_child cc_spawn(const struct cc_list *argv, const char *errors);
 
-/* Returns the exit status; 128 + N after signal N. */
-int cc_wait(struct cc_child child);
-
-/* What the child wrote to stderr; "" if not redirected. */
-const char *cc_child_errors(struct cc_child child);
+/* Returns the exit status; 128 + N after signal N. *errors, if that is not null: what the child
+ * wrote to stderr; "" if not redirected. */
+int cc_wait(struct cc_child child, const char **errors);
 
 /* Calls the function in a copy of this process, which LLVM may end without harm: what it changes in
  * memory is lost. Returns 0: it returned true, and nothing was reported; CC_TRY_SAID: something

@@ -76,6 +76,11 @@ static inline bool cc_makes_modules(const struct cc_options *options)
     return options->action >= CC_FATBIN;
 }
 
+static inline const char *cc_output_or(const struct cc_options *options, const char *name)
+{
+    return options->output != NULL ? options->output : name;
+}
+
 /* help.c: to standard output. */
 void cc_answer(enum cc_question question);
 
