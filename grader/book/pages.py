@@ -123,7 +123,7 @@ def render(project: Project, page: Page) -> str:
     if CHAPTER.fullmatch(page.source.name):
         text += numbers.box(project.root, page.source)
     text = code.include(project.root, name, text)
-    text = figures.draw(page.source.parent, name, text)
+    text = figures.draw(project, page.source.parent, name, text)
     text = charts.insert(project.root, name, text)
     text = nodes.insert(project.root, text)
     text = recorded.insert(project.root, name, text)

@@ -6,7 +6,8 @@ when rooms use those above them, or files each other in a circle, more than the 
 
 --circle PART: the files of its largest circle, and which of them uses which, by what.
 --variables PART: its variables that can change (file scope, static in a function, of a thread).
---draw PART: writes docs/figures/rooms-PART.dot and .svg anew; test_rooms.py compares the first.
+--dot PART: the picture of its rooms in Graphviz's language, for the documentation (./lab docs).
+--write: writes docs/figures/rooms-PART.dot and .svg anew, which readers of the files see.
 --wrong: the examples that must be rejected (test_rooms.py).
 
 Parts, rooms and limits are declared by peerlab_part() in harness/cmake/rooms.cmake, nowhere else.
@@ -329,7 +330,7 @@ def picture(part: Part, uses: Uses) -> str:
     source = "the symbols of its object files" if part.targets else "its modules' imports"
     lines = [
         f"// The rooms of {part.folder}, by {source}. Written by",
-        f"// tests/suite/rooms.py BUILD --draw {part.name}",
+        "// tests/suite/rooms.py BUILD --write",
         f"digraph rooms_{part.name} {{",
         '  graph [rankdir=TB, fontname="Helvetica", nodesep=0.5, ranksep=0.35]',
         '  node [shape=box, style="rounded,filled", fillcolor="#eef3fb", color="#4a6fa5", '
@@ -343,7 +344,7 @@ def picture(part: Part, uses: Uses) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def draw(part: Part, uses: Uses) -> None:
+def write_figure(part: Part, uses: Uses) -> None:
     figure = figure_of(part)
     figure.write_text(picture(part, uses), encoding="utf-8")
     subprocess.run(["dot", "-Tsvg", "-o", figure.with_suffix(".svg"), figure], check=True)
@@ -369,10 +370,11 @@ def main() -> int:
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--circle", metavar="PART")
     parser.add_argument("--variables", metavar="PART")
-    parser.add_argument("--draw", metavar="PART")
+    parser.add_argument("--dot", metavar="PART")
+    parser.add_argument("--write", action="store_true")
     words = parser.parse_intermixed_args()
     build = words.build.resolve()
-    asked = words.circle or words.variables or words.draw
+    asked = words.circle or words.variables or words.dot
     only = [asked] if asked else words.parts
     parts = [p for p in declared(build, words.wrong) if not only or p.name in only]
     found = [(p, seen_in(p, build)) for p in parts]
@@ -382,8 +384,15 @@ def main() -> int:
     if words.variables:
         print_variables(found[0][1].variables)
         return 0
-    if words.draw:
-        draw(found[0][0], found[0][1].uses)
+    if (words.dot or words.write) and any(seen.missing for _, seen in found):
+        print("not everything is built")
+        return 1
+    if words.dot:
+        print(picture(found[0][0], found[0][1].uses), end="")
+        return 0
+    if words.write:
+        for part, seen in found:
+            write_figure(part, seen.uses)
         return 0
     print_table([HEAD, *(row(part, seen) for part, seen in found)])
     wrong = [text for part, seen in found for text in complaints(part, seen)]

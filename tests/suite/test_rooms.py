@@ -57,7 +57,7 @@ class Rooms(unittest.TestCase):
             with self.subTest(part.name):
                 figure = rooms.figure_of(part)
                 seen = rooms.seen_in(part, BUILD)
-                again = f"python3 tests/suite/rooms.py {BUILD} --draw {part.name}"
+                again = f"python3 tests/suite/rooms.py {BUILD} --write"
                 self.assertTrue(figure.is_file(), f"no figure: {again}")
                 written = figure.read_text(encoding="utf-8")
                 self.assertEqual(written, rooms.picture(part, seen.uses), f"draw it anew: {again}")
@@ -110,6 +110,11 @@ class Rejected(unittest.TestCase):
     def test_includes_around_the_doors(self) -> None:
         text = '#include "door.h"\n  # include "../top/command.h"\n#include <../x.h>\n'
         self.assertEqual(rooms.upward_includes(text), ['# include "../top/command.h"'])
+
+    def test_what_the_documentation_draws(self) -> None:
+        status, text = said("--wrong", "--dot", "symbols")
+        self.assertEqual(status, 0)
+        self.assertIn('"bottom" -> "top"', text)
 
     def test_an_arrow_too_few(self) -> None:
         edge = '<g id="edge1" class="edge">\n<title>top&#45;&gt;bottom</title>'

@@ -5,7 +5,6 @@ found."""
 import hashlib
 import html
 import json
-import re
 import shutil
 import unittest
 from pathlib import Path
@@ -28,8 +27,7 @@ from grader.book import (
     seeds,
     shown,
 )
-from grader.course.project import here
-from grader.learning import topology
+from grader.course.project import Project, here
 from grader.selfcheck.lacking import needs
 from grader.tests.fake import FakeCheckout
 
@@ -121,17 +119,32 @@ class Code(Folder):
 
 
 class Figures(Folder):
+    def draw(self, page: str) -> str:
+        return figures.draw(Project(self.root), self.root, "p.md", page)
+
     @needs(shutil.which("dot"), "no Graphviz here")
     def test_a_figure_is_drawn_with_its_words(self) -> None:
         self.write("f/a.dot", "digraph g { a -> b }")
-        shown = figures.draw(self.root, "p.md", "![a to <b>](f/a.dot)")
+        shown = self.draw("![a to <b>](f/a.dot)")
         self.assertIn("<title>a to &lt;b&gt;</title>", shown)
         self.assertIn("currentColor", shown)
 
     def test_a_figure_without_words_is_an_error(self) -> None:
         self.write("f/a.dot", "digraph g { a -> b }")
         with self.assertRaisesRegex(LabError, "no text"):
-            figures.draw(self.root, "p.md", "![](f/a.dot)")
+            self.draw("![](f/a.dot)")
+
+    @needs(shutil.which("dot"), "no Graphviz here")
+    def test_rooms_are_drawn_from_the_build(self) -> None:
+        self.write("f/rooms-cc.dot", "digraph g { kept }")
+        self.assertIn("kept", self.draw("![the rooms](f/rooms-cc.svg)"))
+        self.write("build/vgpu/rooms.json", "[]")
+        self.write("tests/suite/rooms.py", "import sys; print('digraph g {', sys.argv[3], '}')")
+        shown = self.draw("![the rooms](f/rooms-cc.svg)")
+        self.assertIn(">cc<", shown)
+        self.assertNotIn("kept", shown)
+        self.write("tests/suite/rooms.py", "print('not built'); raise SystemExit(1)")
+        self.assertIn("kept", self.draw("![the rooms](f/rooms-cc.svg)"))
 
 
 class Charts(Folder):
@@ -291,22 +304,6 @@ class Nodes(Folder):
         )
         self.assertIn("<title>eight GPUs</title>", shown_)
         self.assertIn("![x](figures/y.svg)", shown_)
-
-    @needs(shutil.which("dot"), "no Graphviz here")
-    def test_pictures_that_are_kept_say_what_their_sources_say(self) -> None:
-        """docs/figures/*.svg are for readers of the sources; the site draws its own."""
-        folder = here().root / "docs" / "figures"
-        sources = {path: path.read_text("utf-8") for path in folder.glob("*.dot")}
-        machine = topology.describe(here().root / "vgpu" / "nodes", "dgx1-v100")
-        sources[folder / "dgx1-v100.dot"] = topology.dot(topology.graph(machine))
-        for path, source in sources.items():
-            kept = path.with_suffix(".svg").read_text(encoding="utf-8")
-            engine = topology.ENGINE if path.stem == "dgx1-v100" else ("dot",)
-            words = [
-                re.findall(r"<text[^>]*>(.*?)</text>", s)
-                for s in (kept, figures.drawn(source, "a b", engine))
-            ]
-            self.assertEqual(sorted(words[0]), sorted(words[1]), path.name)
 
 
 class Links(Folder):
