@@ -62,10 +62,12 @@ static void check_find(const struct arena *a)
            r ? "another range, or one that is not there" : "nothing");
 }
 
+static uint64_t serials; /* of the ranges of all arenas here */
+
 UNIT(arena_is_a_bitmap)
 {
     struct arena a;
-    arena_init(&a, GRANULES * GRANULE, GRANULE);
+    arena_init(&a, GRANULES * GRANULE, GRANULE, &serials);
     unit_seed(1);
     EXPECT(arena_take(&a, 0, NULL) == ARENA_NONE, "%s", "takes 0 bytes");
     EXPECT(arena_take(&a, UINT64_MAX, NULL) == ARENA_NONE, "%s", "takes 2^64-1 bytes");
@@ -84,7 +86,7 @@ UNIT(arena_is_a_bitmap)
 static uint64_t looks_per_take(int takes, int sizes)
 {
     struct arena a;
-    arena_init(&a, 1ull << 40, 512);
+    arena_init(&a, 1ull << 40, 512, &serials);
     for (int i = 0; i < takes; i++)
         EXPECT(arena_take(&a, 512ull << (i % sizes), NULL) != ARENA_NONE, "no room for the %d.", i);
     uint64_t looks = a.looks / (uint64_t)takes;
@@ -105,7 +107,7 @@ UNIT(arena_looks_at_few_gaps)
 static uint64_t moves_per_give(int ranges, bool last_first)
 {
     struct arena a;
-    arena_init(&a, 1ull << 40, 512);
+    arena_init(&a, 1ull << 40, 512, &serials);
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < ranges; i++)
             arena_take(&a, 512, NULL);

@@ -242,6 +242,15 @@ static const char *check_apart(struct memory *first, struct memory *second, uint
     return *memory_view(at, 1) == 1 ? NULL : "a store to one memory is seen in the other";
 }
 
+/* The serial number of the allocation at this address of `memory`. */
+static uint64_t serial_at(struct memory *memory, uint64_t at)
+{
+    struct pointee found;
+    memory_use(memory);
+    EXPECT(memory_find(at, &found), "%s", "no allocation");
+    return found.serial;
+}
+
 UNIT(memories_are_apart)
 {
     struct pointee found;
@@ -249,6 +258,8 @@ UNIT(memories_are_apart)
     struct memory *first = new_memory(), *second = new_memory();
     uint64_t at = take_first(first, &owners[0]);
     EXPECT(at == take_first(second, &owners[1]), "%s", "two new memories begin at two addresses");
+    EXPECT(serial_at(first, at) == serial_at(second, at), "%s",
+           "a memory's allocations are numbered after those of the other one");
     const char *wrong = check_apart(first, second, at);
     EXPECT(!wrong, "%s", wrong);
     REJECTS(check_apart(first, first, at), "one memory for both");

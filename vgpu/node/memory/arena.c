@@ -12,11 +12,12 @@ static uint64_t rounded_bytes(const struct arena *a, uint64_t bytes)
     return (bytes + a->granule - 1) / a->granule * a->granule;
 }
 
-void arena_init(struct arena *a, uint64_t size, uint64_t granule)
+void arena_init(struct arena *a, uint64_t size, uint64_t granule, uint64_t *serials)
 {
     memset(a, 0, sizeof *a);
     a->size = size;
     a->granule = granule;
+    a->serials = serials;
 }
 
 /* The pointer returned by realloc; NULL if there were no ranges. */
@@ -28,7 +29,7 @@ static struct arena_range *array_start(const struct arena *a)
 void arena_clear(struct arena *a)
 {
     free(array_start(a));
-    arena_init(a, a->size, a->granule);
+    arena_init(a, a->size, a->granule, a->serials);
 }
 
 int arena_first_above(const struct arena *a, uint64_t offset)
@@ -104,7 +105,6 @@ static bool grow_ranges(struct arena *a)
 /* Moves the ranges before or after `index`, whichever are fewer. */
 static int insert_range(struct arena *a, int index, struct arena_range range)
 {
-    static uint64_t serial;
     bool down = a->spare > 0 && index < a->count / 2;
     if (!down && a->spare + a->count == a->room && !grow_ranges(a))
         return -1;
@@ -116,7 +116,7 @@ static int insert_range(struct arena *a, int index, struct arena_range range)
         move_ranges(a, index + 1, index, a->count - index);
     }
     a->range[index] = range;
-    a->range[index].serial = ++serial;
+    a->range[index].serial = ++*a->serials;
     a->count++;
     for (int k = 0; k < CLASSES; k++)
         a->first_gap[k] += a->first_gap[k] > index;

@@ -19,16 +19,16 @@
 #include "chunk_cache.h"
 #include "memory_state.h"
 
-static uint8_t poison_chunk[VGPU_CHUNK_BYTES] __attribute__((aligned(VGPU_CHUNK_BYTES)));
-
 const uint8_t *memory_poison(void)
 {
-    if (poison_chunk[0] == VGPU_POISON)
-        return poison_chunk;
+    uint8_t *chunk = memory_current->poison;
+    if (memory_current->poisoned)
+        return chunk;
     /* One page fault instead of 512. */
-    (void)madvise(poison_chunk, sizeof poison_chunk, MADV_HUGEPAGE);
-    memset(poison_chunk, VGPU_POISON, sizeof poison_chunk);
-    return poison_chunk;
+    (void)madvise(chunk, VGPU_CHUNK_BYTES, MADV_HUGEPAGE);
+    memset(chunk, VGPU_POISON, VGPU_CHUNK_BYTES);
+    memory_current->poisoned = true;
+    return chunk;
 }
 
 /* Uses a write: one system call instead of 512 page faults. */

@@ -84,7 +84,7 @@ static struct block *new_block(struct owner *owner, int device, uint64_t bytes, 
     }
     bounds_map(device, b->offset, b->shared ? 0 : use == USE_VARIABLES ? whole : bytes);
     if (b->shared)
-        arena_init(&b->small, whole, VGPU_GRANULE_BYTES);
+        arena_init(&b->small, whole, VGPU_GRANULE_BYTES, &memory_current->serials);
     else if (!b->variables)
         m->asked_bytes += whole_granules(bytes);
     if (owner)

@@ -34,12 +34,20 @@ static void *map_shared(int fd, uint64_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-static bool make_device(struct device_memory *m, uint64_t bytes)
+/* Pages are used when they are written first. */
+static bool make_patterns(struct memory *memory)
+{
+    memory->poison = aligned_alloc(VGPU_CHUNK_BYTES, VGPU_CHUNK_BYTES);
+    memory->fill.chunk = aligned_alloc(VGPU_CHUNK_BYTES, VGPU_CHUNK_BYTES);
+    return memory->poison && memory->fill.chunk;
+}
+
+static bool make_device(struct memory *memory, struct device_memory *m, uint64_t bytes)
 {
     m->bytes = bytes / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
     m->fd = memory_sealed_fd("vgpu-device", m->bytes);
     m->base = m->fd < 0 ? NULL : map_shared(m->fd, m->bytes);
-    arena_init(&m->blocks, m->bytes, VGPU_CHUNK_BYTES);
+    arena_init(&m->blocks, m->bytes, VGPU_CHUNK_BYTES, &memory->serials);
     return m->base;
 }
 
@@ -49,7 +57,7 @@ static bool make_devices(struct memory *memory, const struct vgpu_node_info *inf
     if (memory->control_fd >= 0)
         memory->control = map_shared(memory->control_fd, sizeof *memory->control);
     while (memory->control && memory->device_count < info->device_count &&
-           make_device(&memory->devices[memory->device_count],
+           make_device(memory, &memory->devices[memory->device_count],
                        info->device[memory->device_count].total_bytes))
         memory->device_count++;
     return memory->control && memory->device_count == info->device_count;
@@ -63,7 +71,9 @@ struct memory *memory_new(const struct vgpu_node_info *info, char *error, int er
         return NULL;
     }
     memory->exported.ends = -1;
-    if (!make_devices(memory, info))
+    if (!make_patterns(memory))
+        snprintf(error, (size_t)error_room, "%s", strerror(errno));
+    else if (!make_devices(memory, info))
         snprintf(error, (size_t)error_room,
                  "cannot map the memory of GPU %d (%llu bytes, sparse): %s; is the address space "
                  "limited (ulimit -v)?",
@@ -97,6 +107,8 @@ void memory_end(struct memory *memory)
         end_device(&memory->devices[d]);
     if (memory->control)
         munmap(memory->control, sizeof *memory->control);
+    free(memory->poison);
+    free(memory->fill.chunk);
     close_made(memory->control_fd);
     close_made(memory->exported.ends);
     arena_clear(&memory->vmm.ranges);

@@ -28,6 +28,15 @@ struct memory {
     uint64_t limit_bytes, unchecked_bytes; /* commit.c */
     struct owner *owners;                  /* owner.c */
     uint64_t pools;                        /* pool.c: pools made so far, without default pools */
+    uint64_t serials;                      /* arena.c, vmm.c: ranges and mappings made so far */
+
+    uint8_t *poison; /* commit.c: a chunk of VGPU_POISON, once `poisoned` */
+    bool poisoned;
+    struct { /* move.c: a chunk that begins with the pattern of a fill */
+        uint8_t *chunk;
+        struct vgpu_memset pattern;
+        uint64_t bytes; /* that have the pattern */
+    } fill;
 
     struct {                                   /* bounds.c */
         struct pointee item[FREED_REMEMBERED]; /* ring buffer */
@@ -48,7 +57,7 @@ struct memory {
         struct arena ranges;
         struct vmm_handle *handles;
         struct vmm_mapping *mappings; /* sorted by address */
-        uint64_t ids, serials;
+        uint64_t ids;
     } vmm;
 
     struct { /* vmm_export.c */

@@ -16,6 +16,7 @@
 
 #include "device_memory.h"
 #include "kernel_timeout.h"
+#include "memory_state.h"
 #include "owner.h"
 #include "vmm.h"
 #include "quiescence.h"
@@ -246,15 +247,13 @@ static void fill_bytes(uint8_t *at, const struct vgpu_memset *m, uint64_t bytes)
 /* A chunk whose first `bytes` are filled with the value; not worthwhile for small fills. */
 static const uint8_t *filled_chunk(const struct vgpu_memset *m, uint64_t bytes)
 {
-    static uint8_t chunk[VGPU_CHUNK_BYTES];
-    static struct vgpu_memset made;
-    static uint64_t filled;
-    if (made.width != m->width || made.value != m->value || filled < bytes) {
-        fill_bytes(chunk, m, bytes);
-        filled = bytes;
+    const struct vgpu_memset *made = &memory_current->fill.pattern;
+    if (made->width != m->width || made->value != m->value || memory_current->fill.bytes < bytes) {
+        fill_bytes(memory_current->fill.chunk, m, bytes);
+        memory_current->fill.bytes = bytes;
     }
-    made = *m;
-    return chunk;
+    memory_current->fill.pattern = *m;
+    return memory_current->fill.chunk;
 }
 
 static bool fill_row(struct owner *owner, uint64_t at, const struct vgpu_memset *m)

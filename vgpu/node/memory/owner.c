@@ -16,7 +16,7 @@
 /* From this size on a system call is cheaper than a page fault for each page. */
 #define HOST_WRITE_BYTES (64u << 10)
 
-char host_staging, host_managed, host_objects;
+const char host_staging = 0, host_managed = 0, host_objects = 0;
 
 bool owner_start(struct owner *owner, bool (*is_gone)(const struct owner *owner))
 {
@@ -35,7 +35,8 @@ bool owner_start(struct owner *owner, bool (*is_gone)(const struct owner *owner)
     owner->host_base = base;
     owner->map_version = 1;
     owner->is_gone = is_gone;
-    arena_init(&owner->host, VGPU_HOST_BYTES - VGPU_SEALED_BYTES - VGPU_STATUS_BYTES, 4096);
+    arena_init(&owner->host, VGPU_HOST_BYTES - VGPU_SEALED_BYTES - VGPU_STATUS_BYTES, 4096,
+               &memory_current->serials);
     owner->next = memory_current->owners;
     memory_current->owners = owner;
     return true;

@@ -97,7 +97,8 @@ struct vmm_handle *vmm_import(struct owner *owner, int fd)
 uint64_t vmm_reserve(struct owner *owner, uint64_t bytes)
 {
     if (memory_current->vmm.ranges.size == 0)
-        arena_init(&memory_current->vmm.ranges, VGPU_ARENA_END - VGPU_VMM_VA, VGPU_CHUNK_BYTES);
+        arena_init(&memory_current->vmm.ranges, VGPU_ARENA_END - VGPU_VMM_VA, VGPU_CHUNK_BYTES,
+                   &memory_current->serials);
     struct vmm_range *r = calloc(1, sizeof *r);
     uint64_t at = r ? arena_take(&memory_current->vmm.ranges, bytes, r) : ARENA_NONE;
     if (at == ARENA_NONE) {
@@ -146,7 +147,7 @@ static struct vmm_mapping *map_handle(struct vmm_handle *handle, uint64_t va)
                               .base = va,
                               .length = handle->allocation->bytes,
                               .shown_on = -1,
-                              .serial = ++memory_current->vmm.serials,
+                              .serial = ++memory_current->serials,
                               .next = *at};
     *at = m;
     handle->mapped++;

@@ -91,11 +91,11 @@ static bool host_has_room(uint64_t bytes)
 }
 
 /* `wanted`: requested by the program, not by the runtime for its own use. */
-static void host_alloc(struct connection *c, void *user, bool wanted)
+static void host_alloc(struct connection *c, const void *user, bool wanted)
 {
     uint64_t bytes = c->request.q.bytes, at = ARENA_NONE;
     if (host_has_room(bytes) && !(wanted && inject_no_memory()))
-        at = arena_take(&c->process->memory.host, bytes, user);
+        at = arena_take(&c->process->memory.host, bytes, (void *)user);
     if (at == ARENA_NONE) {
         request_fail(c, VGPU_OUT_OF_MEMORY,
                      "%llu bytes of pinned or managed memory asked for; all of it together may be "

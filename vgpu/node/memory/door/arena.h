@@ -11,12 +11,14 @@ struct arena_range {
     /* `bytes` is the requested size; the space used is rounded up to the granule. */
     uint64_t offset, bytes;
     void *user;
-    /* Never 0, and unique among all ranges of all arenas, past and present. */
+    /* Never 0, and unique among all ranges, past and present, of the arenas that share a counter.
+     */
     uint64_t serial;
 };
 
 struct arena {
     uint64_t size, granule;
+    uint64_t *serials;         /* the counter of ranges that it shares with other arenas */
     uint64_t taken_bytes;      /* rounded */
     struct arena_range *range; /* sorted by offset */
     int count, room, spare;    /* spare: number of unused entries before the first range */
@@ -28,7 +30,8 @@ struct arena {
 
 #define ARENA_NONE UINT64_MAX
 
-void arena_init(struct arena *a, uint64_t size, uint64_t granule);
+/* `serials`, 0 at first, must remain as long as the arenas that count with it. */
+void arena_init(struct arena *a, uint64_t size, uint64_t granule, uint64_t *serials);
 void arena_clear(struct arena *a);
 
 /* Allocates `bytes` (not 0). Returns the offset, or ARENA_NONE if no gap is large enough. */

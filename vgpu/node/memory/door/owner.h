@@ -43,9 +43,9 @@ char *owner_status(struct owner *owner);
 
 /* Values of `user` in ranges of host memory. Pinned memory has NULL. */
 /* Staging: no context maps it, and it is not counted. */
-extern char host_staging;
-extern char host_managed; /* cudaMallocManaged */
-extern char host_objects; /* texture and surface objects; not counted */
+extern const char host_staging;
+extern const char host_managed; /* cudaMallocManaged */
+extern const char host_objects; /* texture and surface objects; not counted */
 /* Whether the program asked for it, and has to give it back. */
 bool host_asked_for(const struct arena_range *range);
 /* Any other value: memory of cudaHostRegister, which contexts map at `va`. */
