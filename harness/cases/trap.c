@@ -32,7 +32,7 @@ static void list_needs(int todo, char *text, size_t room)
             used += (size_t)snprintf(text + used, room - used, "%s%s()", used ? ", " : "", f->name);
 }
 
-static int trapped_todo(const char *name)
+int lab__todo_of(const char *name)
 {
     for (const struct lab_function *f = lab_about.functions; f && f->name; f++)
         if (strcmp(f->name, name) == 0)
@@ -45,8 +45,8 @@ void lab__judge_trapped(struct lab_test *t, const struct lab_run *run)
     char name[NAME_MAX_BYTES], allowed[500], whose[80];
     read_name(run, name);
     list_needs(t->info->todo, allowed, sizeof allowed);
-    if (trapped_todo(name) > 0)
-        snprintf(whose, sizeof whose, "the answer to TODO(%d)", trapped_todo(name));
+    if (lab__todo_of(name) > 0)
+        snprintf(whose, sizeof whose, "the answer to TODO(%d)", lab__todo_of(name));
     else
         snprintf(whose, sizeof whose, "which comes with the lab and does what other TODOs ask for");
     t->trapped = true;

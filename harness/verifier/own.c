@@ -11,17 +11,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { TODOS_MAX = 64 };
-
-static int todo_number(const char *name)
-{
-    for (const struct lab_function *f = lab_about.functions; f && f->name; f++)
-        if (strcmp(f->name, name) == 0)
-            return f->todo;
-    return 0;
-}
 
 /* All bits but one: which of them a given function calls is not recorded. */
 static uint64_t all_but(int todo)
@@ -39,7 +30,7 @@ static uint64_t builds_on(int todo)
     do {
         before = on;
         for (const struct lab_function *f = lab_about.needs; f && f->name; f++) {
-            int needed = todo_number(f->name);
+            int needed = lab__todo_of(f->name);
             if (f->todo != todo && !(on >> f->todo & 1))
                 continue;
             on |= needed ? UINT64_C(1) << needed : all_but(f->todo);

@@ -15,7 +15,7 @@ from grader.base.exits import ExitStatus
 from grader.building.machine import Machine
 from grader.commands import doctor
 from grader.commands.doctor import Examined, advice
-from grader.sandbox import Limits, Tier, cgroups
+from grader.sandbox import Tier, cgroups
 from grader.sandbox.attacks import Attack, Finding, attack_all, targets
 from tests.sandbox.tiers import available
 
@@ -27,13 +27,6 @@ OPEN_WITHOUT_GROUPS = {"flying-files"}
 FULL = "PEERLAB_FULL" in os.environ
 ATTACK = Attack("reads a file of yours", "read", "/x")
 MEMORY = Attack("takes more memory than it may", "memory", "1", limit=True)
-
-
-def has_control_groups() -> bool:
-    group = cgroups.make(0, Limits())
-    if group:
-        group.remove()
-    return group is not None
 
 
 def examined(
@@ -54,7 +47,7 @@ class Attacks(unittest.TestCase):
                             self.assertTrue(finding.open_outside)
 
     def is_known_open(self, finding: Finding) -> bool:
-        return not has_control_groups() and finding.attack.word in OPEN_WITHOUT_GROUPS
+        return not doctor.has_groups() and finding.attack.word in OPEN_WITHOUT_GROUPS
 
     def test_without_control_groups_memory_has_an_end(self) -> None:
         """Deep in a chain of processes, in files, in page tables; what is not held has a name."""

@@ -143,6 +143,9 @@ void lab__vend(struct lab_test *t, enum lab_verdict verdict, const char *format,
 void lab__broken(struct lab_test *t, int error, const char *format, ...)
     __attribute__((noreturn, format(printf, 3, 4)));
 
+/* The number of the TODO that the lab's function `name` is; 0: it is no function of a task. */
+int lab__todo_of(const char *name);
+
 /* Sets CUDA_VISIBLE_DEVICES to the GPUs that ctest's resource specification gave this test. Does
  * nothing on the virtual node. */
 void lab__take_gpus(void);
