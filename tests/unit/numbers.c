@@ -176,9 +176,9 @@ UNIT(limit_of_control_groups)
     uint64_t one = cgroup_memory_bytes(root);
     put("/proc/self/cgroup", "0::/of/the/host\n"); /* and here it is the root */
     put("/sys/fs/cgroup/memory.max", "6000000\n");
-    uint64_t inside = cgroup_memory_bytes(root), share = memory_there_is(root);
+    uint64_t inside = cgroup_memory_bytes(root), share = memory_available(root);
     put("/sys/fs/cgroup/memory.max", "9223372036854771712\n");
-    uint64_t all = memory_there_is(root);
+    uint64_t all = memory_available(root);
     nftw(root, drop, 8, FTW_DEPTH | FTW_PHYS);
     EXPECT(none == UINT64_MAX && open == UINT64_MAX, "no limit is none");
     EXPECT(two == 3000000, "version 2: %llu", (unsigned long long)two);

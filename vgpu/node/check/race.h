@@ -18,9 +18,8 @@
 /* The recorded accesses of a node. */
 struct races;
 
-struct races *
 /* NULL: host memory ran out. The clocks remain the caller's. */
-races_new(struct vclocks *clocks);
+struct races *races_new(struct vclocks *clocks);
 void races_end(struct races *r);
 
 /* `op` has its effect on memory now (or is about to): its accesses are compared and kept. `span`:
@@ -28,7 +27,7 @@ void races_end(struct races *r);
 void races_note(struct races *r, struct op *op);
 void races_note_spans(struct races *r, struct op *op, const struct vgpu_span *span, uint32_t count);
 
-/* Nothing is under way: drops accesses of operations that the host has waited for. */
+/* No operation is pending: drops accesses of operations that the host has waited for. */
 void races_quiescent(struct races *r);
 
 /* The memory at `home` (device_memory.h), or at `address` of a program's pinned memory, has been

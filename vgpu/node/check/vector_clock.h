@@ -72,14 +72,15 @@ bool vclocks_before(const struct op *a, const struct op *b);
 bool vclocks_known_to_host(const struct vclocks *v, const struct op *op);
 bool vclocks_known_step(const struct vclocks *v, struct vgpu_step step);
 
-/* If the value has changed, the host may know of more. */
+/* If the value has changed, the host may have learned that further operations are over. */
 uint32_t vclocks_learned(const struct vclocks *v);
 
 /* The program has made no call for a while and may have observed memory: the host counts as having
  * waited for everything. */
 void vclocks_all_seen(struct vclocks *v);
 
-/* Nothing is under way: drops stored and polled words of kernels that the host has waited for. */
+/* No operation is pending: drops stored and polled words of kernels that the host has waited for.
+ */
 void vclocks_quiescent(struct vclocks *v);
 
 /* `process` has ended: drops the references to its operations. */

@@ -23,7 +23,8 @@ union exec_answer {
 
 struct op;
 
-/* What calls that wait for the kernel are told (owner_status), from its beginning to its end. */
+/* Between these two, calls that wait long for the kernel of `op` are told how far it is
+ * (owner_status). */
 void context_run_begins(const struct op *op);
 void context_run_ends(struct process *process);
 

@@ -14,7 +14,9 @@ enum effect {
 
 enum effect effect_apply(struct op *op);  /* first time */
 enum effect effect_resume(struct op *op); /* a stalled kernel */
+/* Ends a stalled kernel without the rest of its effect; does nothing for other operations. */
 void effect_abandon(struct op *op);
+/* Which threads of the kernel waited for what when it last stalled; "" if it never did. */
 const char *effect_stall_text(const struct op *op);
 
 #endif

@@ -10,7 +10,7 @@
 #include "cgroup.h"
 #include "number.h"
 
-uint64_t memory_there_is(const char *root)
+uint64_t memory_available(const char *root)
 {
     uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t share = cgroup_memory_bytes(root);
@@ -22,7 +22,7 @@ uint64_t memory_limit(char *error, int room)
     const char *text = getenv("VGPU_MEMORY_LIMIT");
     uint64_t bytes = 0;
     if (!text || !*text)
-        return memory_there_is("") / 2;
+        return memory_available("") / 2;
     if (!vgpu_size(text, &bytes) || bytes == 0)
         snprintf(error, (size_t)room,
                  "VGPU_MEMORY_LIMIT=%s is no size: a number of bytes, or one with K, M or G, as 2G",

@@ -8,7 +8,7 @@
 
 /* The memory available to this process, which in a container may be less than the computer's. /proc
  * and /sys are looked up under `root`. */
-uint64_t memory_there_is(const char *root);
+uint64_t memory_available(const char *root);
 
 /* The limit in bytes: VGPU_MEMORY_LIMIT ("2G", "512M", "65536K" or bytes), else half of the
  * available memory, which is that of the computer or of its control groups (cgroup.h). 0: the

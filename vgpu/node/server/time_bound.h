@@ -41,7 +41,7 @@ bool time_bound_step(void);
  * which grows. 0: time is not held back. */
 double time_bound_timeout_ms(void);
 
-/* True if every host thread waits for the node, or none runs. */
+/* True if no host thread may make a call: each waits for the node, or was given up. */
 bool time_bound_all_wait(void);
 
 #endif

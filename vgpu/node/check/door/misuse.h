@@ -10,8 +10,8 @@
 #include "stream.h"
 
 /* A call waits for `event`, which was never recorded: this is reported only if the event still has
- * not been recorded when it is destroyed or its program ends. (In the first round of a loop it is
- * usual.) */
+ * not been recorded when it is destroyed or its program ends, since correct loops often wait for an
+ * event before its first recording. */
 void misuse_wait_unrecorded(struct event *event, const struct vgpu_request *q);
 void misuse_event_ends(const struct event *event);
 

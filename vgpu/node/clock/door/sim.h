@@ -29,7 +29,8 @@ void sim_report_cost(const struct sim *s);
 void sim_observe(struct sim *s);
 void sim_unobserve(struct sim *s);
 
-/* Advances virtual time to `time_ps`. */
+/* Advances virtual time to `time_ps`. PROGRESS_BLOCKED: not so far, since a kernel that polls holds
+ * the clock. */
 enum progress sim_pass(struct sim *s, uint64_t time_ps);
 
 /* Advances virtual time up to, but not including, `end_ps`, until an operation that a host thread

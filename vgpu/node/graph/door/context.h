@@ -38,6 +38,7 @@ struct context {
  * VGPU_MSG_MAX bytes), or -1 with the reason in `error` if there is no context to run it. */
 int context_run(struct op *op, bool resume, struct vgpu_exec_reply *reply, char *error,
                 int error_room);
+/* Ends the stalled kernel of `op` in its context. */
 void context_abort(struct op *op);
 
 /* Spawns the context and loads all modules, so that their variables have addresses. Returns 0 or

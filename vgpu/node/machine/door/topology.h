@@ -61,8 +61,8 @@ struct edge_costs {
     uint64_t other_gpu_ps, other_kind_ps;
 };
 
-/* What is done for the first time takes longer by this (VGPU_COLD=1): a context, peer access for a
- * pair, a launch on a GPU, a copy between two, an allocation in a pool. */
+/* With VGPU_COLD=1, the additional time of what a program does for the first time: make a context,
+ * enable peer access, launch on a GPU, copy between two GPUs, allocate from a GPU's pool. */
 struct cold_costs {
     uint64_t context_ps, peer_ps, launch_ps, pair_ps, pool_ps;
 };
@@ -73,7 +73,7 @@ struct costs {
     uint64_t kernel_delay_ps, kernel_floor_ps;
     /* Recording an event without timing; cudaStreamWaitEvent. */
     uint64_t record_untimed_ps, wait_ps;
-    uint64_t pool_grow_ps; /* a pool gets memory, and has given back what it had */
+    uint64_t pool_grow_ps; /* an allocation for which its pool gets memory from the driver */
     uint64_t graph_launch_ps, graph_node_ps; /* per launch; per node */
     uint64_t graph_gpu_ps;                   /* per further GPU with nodes */
     uint64_t graph_copy_ps;                  /* per copy */
@@ -89,16 +89,18 @@ struct costs {
 /* What one processor of a GPU does in a cycle, and how long its parts take (kernel_time.h). All
  * zero: not described. */
 struct processor {
-    double slots, integers, doubles, special; /* lanes a cycle: instructions, and those of a kind */
-    double line_cycles;       /* of each line of 128 bytes in a warp's access to global memory */
-    double barrier_cycles;    /* of each warp at a barrier */
-    double launch_ps;         /* of each block, one after another on the whole GPU */
-    double block_ps, warp_ps; /* until a block, and each of its warps, is resident or has left */
+    /* Lanes per cycle: of all instructions; of those on integers and doubles; of special functions.
+     */
+    double slots, integers, doubles, special;
+    double line_cycles;       /* for each line of 128 bytes in a warp's access to global memory */
+    double barrier_cycles;    /* for each warp at a barrier */
+    double launch_ps;         /* for each block: the GPU starts one after another */
+    double block_ps, warp_ps; /* for each block and each warp: to become resident and to leave */
     double first_access_ps;
     double l2_ps, memory_ps;           /* latency of a load */
-    double l2_share;                   /* of L2: what kernels work on up to that size stays there */
-    double atomic_ps, atomic_float_ps; /* between requests for one line */
-    double atomic_spread;              /* longer, where there are several lines */
+    double l2_share;                   /* share of L2 in which a kernel's data stays if it fits */
+    double atomic_ps, atomic_float_ps; /* between two requests for one line */
+    double atomic_spread;              /* factor of these if requests go to several lines */
 };
 
 struct topology {

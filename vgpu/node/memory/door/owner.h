@@ -28,7 +28,7 @@ struct owner {
     uint8_t *host_base; /* the node's mapping of the host memory */
     struct arena host;  /* pinned allocations and staging buffers */
     struct pool *pools;
-    uint64_t waits;                                         /* of its threads, for pools */
+    uint64_t waits; /* calls of its threads that waited (pool.c) */
     struct small_hint small[VGPU_MAX_DEVICES][SMALL_HINTS]; /* device_memory.c */
     /* The primary context exists, which uses memory of the GPU. */
     bool context[VGPU_MAX_DEVICES];
@@ -46,7 +46,7 @@ char *owner_status(struct owner *owner);
 extern const char host_staging;
 extern const char host_managed; /* cudaMallocManaged */
 extern const char host_objects; /* texture and surface objects; not counted */
-/* Whether the program asked for it, and has to give it back. */
+/* True if the program itself allocated the range, and so must free it. */
 bool host_asked_for(const struct arena_range *range);
 /* Any other value: memory of cudaHostRegister, which contexts map at `va`. */
 struct host_alias {

@@ -3,9 +3,9 @@
  * with access. Peer access between devices does not apply to them (recorded: [pool],
  * [pool_access]).
  *
- * Memory is freed when the free operation takes place. A pool holds no unused memory, so every
- * allocation is newly poisoned. What it would hold on hardware, which a release threshold tells,
- * only has an effect on time (pool_grows).
+ * Memory is freed when the free operation takes place. A pool keeps no unused memory, so every
+ * allocation is newly poisoned. On hardware a pool keeps some, up to its release threshold; here
+ * that only affects times (pool_grows).
  */
 #ifndef VGPU_POOL_H
 #define VGPU_POOL_H
@@ -28,7 +28,7 @@ struct pool {
     int name_fd;
     uint64_t used, used_high, reserved, reserved_high; /* bytes */
     uint64_t threshold;
-    uint64_t held, waits; /* what hardware's would hold; waits of its program until then */
+    uint64_t held, waits; /* bytes kept on hardware; owner->waits when they were computed */
     /* cudaMemPoolReuse... attributes, which have no effect. */
     int reuse[3];
     struct pool *next;
@@ -53,9 +53,10 @@ bool pool_reaches(const struct pool *pool, int device);
 /* True if the pool's limit (maxSize) permits `bytes` more. */
 bool pool_has_room(const struct pool *pool, uint64_t bytes);
 
-/* Whether a pool on hardware would ask the driver for memory, to give `bytes` more: at each wait of
- * the program it gives back what is unused and beyond its threshold. */
+/* True if on hardware the pool would have to get memory from the driver to allocate `bytes` more.
+ * At each wait of the program it returns unused memory beyond its threshold. */
 bool pool_grows(struct pool *pool, const struct owner *owner, uint64_t bytes);
+/* A call of the program waits. */
 void pool_owner_waits(struct owner *owner);
 
 /* Adds to the bytes in use: as requested, and in whole chunks. */

@@ -65,7 +65,7 @@ void vmm_release(struct vmm_handle *handle);
 
 /* Ranges. */
 uint64_t vmm_reserve(struct owner *owner, uint64_t bytes); /* 0: no room */
-/* That contains [va, +bytes). */
+/* The range that contains [va, +bytes), or NULL. */
 struct vmm_range *vmm_range(const struct owner *owner, uint64_t va, uint64_t bytes);
 void vmm_free(struct vmm_range *range);
 
