@@ -55,6 +55,20 @@ static __device__ int whole(Pair v)
 
 static unsigned char *host;
 
+template <class T> struct Pack {
+    T *out;
+    const T *a, *b;
+    int n, m, w;
+    T more[4];
+};
+template <class T> Pack<T> packed(T *out, const T *a, const T *b, int n, int m, int w)
+{
+    Pack<T> p = {out, a, b, n, m, w, {}};
+    memcpy(p.more, host, sizeof p.more);
+    return p;
+}
+#define PLAIN(...) __VA_ARGS__
+
 static void start(void)
 {
     host = (unsigned char *)malloc(64 << 20);
@@ -94,7 +108,8 @@ static unsigned long long sum(const void *p, size_t bytes)
         s = (s ^ host[i]) * 1099511628211ull;
     return s;
 }
-#define RUN(number, T, n, WHERE_OUT, WHERE_A, WHERE_B, GRID, BLOCK, SHIFT, B, SHARED, ...)         \
+#define RUN(number, ARGUMENTS, T, n, WHERE_OUT, WHERE_A, WHERE_B, GRID, BLOCK, SHIFT, B, SHARED,   \
+            ...)                                                                                   \
     if (wanted(argc, argv, number)) {                                                              \
         size_t bytes = (size_t)(n) * sizeof(T);                                                    \
         T *out = (T *)make(bytes, WHERE_OUT), *a = (T *)make(bytes, WHERE_A),                      \
@@ -106,8 +121,8 @@ static unsigned long long sum(const void *p, size_t bytes)
         cudaEventCreate(&e0);                                                                      \
         cudaEventCreate(&e1);                                                                      \
         cudaEventRecord(e0);                                                                       \
-        k##number<<<GRID, BLOCK, SHARED>>>(out, (const T *)((const char *)a + (SHIFT)), B,         \
-                                           __VA_ARGS__);                                           \
+        k##number<<<GRID, BLOCK, SHARED>>>(                                                        \
+            ARGUMENTS(out, (const T *)((const char *)a + (SHIFT)), B, __VA_ARGS__));               \
         cudaError_t launched = cudaGetLastError();                                                 \
         cudaEventRecord(e1);                                                                       \
         cudaError_t ran = cudaDeviceSynchronize();                                                 \

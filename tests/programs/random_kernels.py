@@ -11,6 +11,7 @@ read what these have written: what comes of that is to be the same in both forms
 import random
 from pathlib import Path
 
+import random_objects
 import random_warps
 
 TYPES = (
@@ -29,13 +30,15 @@ WHOLE = ("int", "unsigned", "short", "unsigned char", "long long")
 HEADER = Path(__file__).with_suffix(".h")
 
 
-class Kernel(random_warps.Warps):
+class Kernel(random_objects.Objects, random_warps.Warps):
     """One kernel: its code, its launch, and whether something may be wrong in it."""
 
     def __init__(self, r: random.Random, number: int) -> None:
         self.r, self.number = r, number
         self.type = r.choice(TYPES)
         self.wrong = r.random() < 0.12
+        self.packed = r.random() < 0.2
+        self.variables = ""
         self.shapes()
         body = r.choice(
             (
@@ -51,6 +54,8 @@ class Kernel(random_warps.Warps):
                 self.stepped,
                 self.left_open,
                 self.counted,
+                self.named,
+                self.named,
                 self.shared,
                 self.shared,
                 self.shared,
@@ -61,11 +66,10 @@ class Kernel(random_warps.Warps):
         )()
         if self.wrong and r.random() < 0.3:
             body = self.shifted()
-        only = r.choice(("", "", "__restrict__ "))
         self.code = (
-            f"__global__ void k{number}({self.type} *{only}out, const {self.type} *{only}a, "
-            f"const {self.type} *b, int n, int m, int w)\n"
-            f"{{\n{self.index()}{'' if ' all = ' in body else self.guard()}{body}}}\n"
+            f"{self.variables}__global__ void k{number}({self.parameters()})\n"
+            f"{{\n{self.unpacked()}{self.index()}"
+            f"{'' if ' all = ' in body else self.guard()}{body}}}\n"
         )
 
     def shapes(self) -> None:
@@ -379,7 +383,8 @@ class Kernel(random_warps.Warps):
         b = "out" if r.random() < 0.1 else "b"
         grid, block = (f"dim3({x}, {y}, {z})" for x, y, z in (self.grid, self.block))
         return (
-            f"    RUN({self.number}, {self.type}, {self.elements}, "
+            f"    RUN({self.number}, {'packed' if self.packed else 'PLAIN'}, {self.type}, "
+            f"{self.elements}, "
             f"{where[0]}, {where[1]}, {where[2]}, ({grid}), ({block}), {shift}, {b}, "
             f"256 * sizeof({self.type}), "
             f"{n}, {self.m}, {self.width})\n"

@@ -17,7 +17,7 @@
 #include "launch_limits.h"
 #include "texture.h"
 
-#define VGPU_IMAGE_ABI 4
+#define VGPU_IMAGE_ABI 5
 #define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
 /* Marks the place in the image where the address of a __managed__ variable is stored; followed by a
  * word that identifies the variable. */

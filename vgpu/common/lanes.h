@@ -19,6 +19,8 @@ enum vgpu_step_kind {
     VGPU_STEP_CONSTANT, /* value */
     VGPU_STEP_ARGUMENT, /* bytes of argument number a, from byte `value` on */
     VGPU_STEP_INDEX,    /* value: enum vgpu_lane_index, or VGPU_LANE_SHARED and more: an address */
+    VGPU_STEP_OBJECT,   /* where object number `value` lies */
+    VGPU_STEP_CONTENTS, /* the pointer there, which does not change */
     VGPU_STEP_ADD,      /* a, b, as LLVM's instructions of these names */
     VGPU_STEP_SUB,
     VGPU_STEP_MUL,
@@ -102,7 +104,14 @@ struct vgpu_lane_access {
     uint8_t bytes, aligned; /* aligned: the address must be a multiple of that */
     uint8_t write, range;   /* range: ThreadSanitizer reports it as unaligned */
     uint8_t atomic;         /* it reads, too */
-    uint8_t unused[5];
+    uint8_t object; /* 0: none. Number of an object, plus 1: is within it, and not counted */
+    uint8_t unused[4];
+};
+
+/* What a kernel names: a variable, a constant, or an argument that is a structure. */
+struct vgpu_lane_object {
+    const void *address; /* NULL: it is an argument */
+    uint64_t bytes, argument;
 };
 
 /* What vgpu_shared is asked for; id 0: vgpu_dynamic_shared. */
@@ -130,10 +139,17 @@ struct vgpu_lanes {
     const struct vgpu_lane_access *access;
     const struct vgpu_lane_shared *shared;
     const struct vgpu_lane_pair *apart;
+    const struct vgpu_lane_object *object;
     uint32_t step_count, demand_count, access_count, counter_count, shared_count, apart_count;
+    uint32_t object_count, unused;
 };
 
-enum { VGPU_LANE_STEPS = 4096, VGPU_LANE_ACCESSES = 256, VGPU_LANE_COUNTERS = 64 };
+enum {
+    VGPU_LANE_STEPS = 4096,
+    VGPU_LANE_ACCESSES = 256,
+    VGPU_LANE_COUNTERS = 64,
+    VGPU_LANE_OBJECTS = 255
+};
 enum { VGPU_LANE_SHARED_MAX = VGPU_LANE_KNOWN - VGPU_LANE_SHARED };
 
 #endif

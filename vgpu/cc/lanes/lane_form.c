@@ -13,9 +13,6 @@
 
 #include "image.h"
 
-enum { MARK_COUNT, MARK_GUARD, MARK_SPLIT, MARKS };
-static const char *const mark_name[MARKS] = {"vgpu_lane_count", "vgpu_lane_guard", CC_SPLIT_MARK};
-
 /* A kernel's fast form under construction. */
 struct lanes {
     struct cc_lowering *l;
@@ -26,71 +23,11 @@ struct lanes {
     struct cc_lanes_of of;
     LLVMValueRef *counter; /* variables of the function */
     LLVMValueRef index[VGPU_LANE_INDICES], shared[VGPU_LANE_SHARED_MAX];
-    LLVMBasicBlockRef body; /* the kernel is inlined into it */
-    LLVMBasicBlockRef done; /* counters are added in it */
-    const char *careful;    /* why it has no fast form */
+    LLVMValueRef structure[VGPU_LANE_OBJECTS]; /* addresses of objects that are arguments */
+    LLVMBasicBlockRef body;                    /* the kernel is inlined into it */
+    LLVMBasicBlockRef done;                    /* counters are added in it */
+    const char *careful;                       /* why it has no fast form */
 };
-
-static LLVMValueRef mark(struct cc_lowering *l, int which)
-{
-    LLVMTypeRef parameter[] = {cc_int_type(l, 32), cc_int_type(l, 1)};
-    LLVMTypeRef result = which == MARK_GUARD ? parameter[1] : LLVMVoidTypeInContext(l->context);
-
-    return cc_declare(l, mark_name[which],
-                      LLVMFunctionType(result, parameter, which == MARK_GUARD ? 2 : 1, 0));
-}
-
-static LLVMValueRef call_mark(struct cc_lowering *l, LLVMBuilderRef b, int which, uint32_t value,
-                              LLVMValueRef condition)
-{
-    LLVMValueRef function = mark(l, which), argument[] = {cc_number(l, value, 32), condition};
-
-    return LLVMBuildCall2(b, LLVMGlobalGetValueType(function), function, argument,
-                          which == MARK_GUARD ? 2 : 1, "");
-}
-
-/* ---- marks in the kernel ---- */
-
-static LLVMValueRef first_after_phis(LLVMBasicBlockRef block)
-{
-    LLVMValueRef first = LLVMGetFirstInstruction(block);
-
-    while (LLVMIsAPHINode(first) != NULL)
-        first = LLVMGetNextInstruction(first);
-    return first;
-}
-
-static void put_marks(struct lanes *f)
-{
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(f->l->context);
-
-    for (size_t i = 0; i < f->plan.counted_count; i++) {
-        LLVMPositionBuilderBefore(b, first_after_phis(f->plan.counted[i]));
-        call_mark(f->l, b, MARK_COUNT, (uint32_t)i, NULL);
-    }
-    for (size_t i = 0; i < f->plan.split_count; i++) {
-        LLVMPositionBuilderBefore(b, first_after_phis(f->plan.split[i]));
-        call_mark(f->l, b, MARK_SPLIT, 0, NULL);
-    }
-    for (size_t i = 0; i < f->plan.guard_count; i++) {
-        const struct cc_guard *g = &f->plan.guard[i];
-        LLVMPositionBuilderBefore(b, g->user);
-        LLVMSetOperand(
-            g->user, g->operand,
-            call_mark(f->l, b, MARK_GUARD, g->value, LLVMGetOperand(g->user, g->operand)));
-    }
-}
-
-static int mark_of(LLVMValueRef instruction)
-{
-    LLVMValueRef called =
-        LLVMIsACallInst(instruction) != NULL ? LLVMGetCalledValue(instruction) : NULL;
-
-    for (int i = 0; i < MARKS && called != NULL; i++)
-        if (LLVMIsAFunction(called) != NULL && strcmp(cc_value_name(called), mark_name[i]) == 0)
-            return i;
-    return MARKS;
-}
 
 typedef void step(struct lanes *f, LLVMValueRef instruction);
 
@@ -105,16 +42,10 @@ static void for_instructions(struct lanes *f, LLVMValueRef function, step *does)
         }
 }
 
-/* Removes the marks from the kernel. */
 static void take_mark_back(struct lanes *f, LLVMValueRef instruction)
 {
-    int which = mark_of(instruction);
-
     (void)f;
-    if (which == MARK_GUARD)
-        LLVMReplaceAllUsesWith(instruction, LLVMGetOperand(instruction, 1));
-    if (which != MARKS)
-        LLVMInstructionEraseFromParent(instruction);
+    cc_take_mark_back(instruction);
 }
 
 /* ---- loops around it ---- */
@@ -146,6 +77,18 @@ static void read_shared(struct lanes *f, LLVMBuilderRef b)
         LLVMValueRef at = cc_number(f->l, i, 64);
         f->shared[i] = LLVMBuildLoad2(
             b, byte, LLVMBuildGEP2(b, byte, LLVMGetParam(f->function, 3), &at, 1, ""), "");
+    }
+}
+
+static void read_structures(struct lanes *f, LLVMBuilderRef b)
+{
+    LLVMTypeRef byte = cc_byte_pointer(f->l, 0);
+
+    for (size_t i = 0; i < f->plan.object_count; i++) {
+        LLVMValueRef at = cc_number(f->l, f->plan.object[i].argument, 64);
+        if (LLVMIsAArgument(f->plan.object[i].global) != NULL)
+            f->structure[i] = LLVMBuildLoad2(
+                b, byte, LLVMBuildGEP2(b, byte, LLVMGetParam(f->function, 0), &at, 1, ""), "");
     }
 }
 
@@ -243,6 +186,7 @@ static void make_function(struct lanes *f)
     make_variables(f, b);
     read_indices(f, b);
     read_shared(f, b);
+    read_structures(f, b);
     LLVMValueRef args = LLVMGetParam(f->function, 0);
     inline_call(l, LLVMBuildCall2(b, LLVMGlobalGetValueType(f->entry), f->entry, &args, 1, ""));
     make_place(f, b);
@@ -282,10 +226,12 @@ static void lower_instruction(struct lanes *f, LLVMValueRef i)
     LLVMValueRef by = index >= 0 ? f->index[index] : shared >= 0 ? f->shared[shared] : NULL;
 
     LLVMPositionBuilderBefore(b, i);
-    int which = mark_of(i);
-    if (which == MARK_GUARD)
+    int which = cc_mark_of(i);
+    if (which == CC_MARK_STRUCTURE)
+        by = f->structure[LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0))];
+    if (which == CC_MARK_GUARD)
         by = cc_number(f->l, LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0)), 1);
-    if (which == MARK_COUNT) {
+    if (which == CC_MARK_COUNT) {
         LLVMValueRef counter = f->counter[LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0))];
         LLVMBuildStore(b,
                        LLVMBuildBinOp(b, LLVM_OP_ADD, LLVMBuildLoad2(b, number, counter, ""),
@@ -294,8 +240,29 @@ static void lower_instruction(struct lanes *f, LLVMValueRef i)
     }
     if (by != NULL)
         LLVMReplaceAllUsesWith(i, by);
-    if (by != NULL || (which != MARKS && (which != MARK_SPLIT || !f->wide)))
+    if (by != NULL || (which != CC_MARKS && (which != CC_MARK_SPLIT || !f->wide)))
         LLVMInstructionEraseFromParent(i);
+}
+
+/* What all threads load from a structure, or as a __managed__ variable's address, is loaded before
+ * their loops. */
+static void lower_known_load(struct lanes *f, LLVMValueRef i)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(f->l->context);
+    int64_t offset;
+
+    if (LLVMGetInstructionOpcode(i) != LLVM_OP_LOAD ||
+        !cc_is_known_load(f->l, &f->plan, f->structure, i, &offset))
+        return;
+    LLVMValueRef address = LLVMGetOperand(i, 0), by = cc_number(f->l, (uint64_t)offset, 64);
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(f->function)));
+    LLVMValueRef at = LLVMBuildPointerCast(b, cc_object_of(address), cc_byte_pointer(f->l, 0), "");
+    at = LLVMBuildGEP2(b, cc_int_type(f->l, 8), at, &by, 1, "");
+    LLVMValueRef load =
+        LLVMBuildLoad2(b, LLVMTypeOf(i), LLVMBuildPointerCast(b, at, LLVMTypeOf(address), ""), "");
+    LLVMSetAlignment(load, LLVMGetAlignment(i));
+    LLVMReplaceAllUsesWith(i, load);
+    LLVMInstructionEraseFromParent(i);
 }
 
 static void lower_atomic(struct lanes *f, LLVMValueRef i)
@@ -335,13 +302,16 @@ static LLVMValueRef lanes_table(struct lanes *f, LLVMValueRef wide)
                             ADD_ROWS(l, p->access, p->access_count),
                             ADD_ROWS(l, p->shared, p->shared_count),
                             ADD_ROWS(l, p->apart, p->apart_count),
+                            cc_objects_table(l, p),
                             cc_number(l, p->step_count, 32),
                             cc_number(l, p->demand_count, 32),
                             cc_number(l, p->access_count, 32),
                             cc_number(l, p->counted_count, 32),
                             cc_number(l, p->shared_count, 32),
-                            cc_number(l, p->apart_count, 32)};
-    _Static_assert(sizeof(struct vgpu_lanes) == 80, "lanes_table writes this layout");
+                            cc_number(l, p->apart_count, 32),
+                            cc_number(l, p->object_count, 32),
+                            cc_number(l, 0, 32)};
+    _Static_assert(sizeof(struct vgpu_lanes) == 96, "lanes_table writes this layout");
     LLVMValueRef row = LLVMConstStructInContext(l->context, field, sizeof field / sizeof *field, 0);
     LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(row), "");
 
@@ -418,7 +388,7 @@ static bool make_all(struct lanes *f, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!f[i].wide)
-            put_marks(&f[i]);
+            cc_put_marks(f[i].l, &f[i].plan, LLVMGetCalledValue(f[i].call));
     for (size_t i = 0; i < count; i++)
         make_function(&f[i]);
     if (!cc_run_passes(f->l, "always-inline"))
@@ -429,6 +399,7 @@ static bool make_all(struct lanes *f, size_t count)
         return false;
     for (size_t i = 0; i < count; i++) {
         for_instructions(&f[i], f[i].function, lower_instruction);
+        for_instructions(&f[i], f[i].function, lower_known_load);
         for_instructions(&f[i], LLVMGetCalledValue(f[i].call), take_mark_back);
         for_instructions(&f[i], f[i].function, lower_atomic);
         cc_make_exact(f[i].l, f[i].function);
@@ -439,9 +410,7 @@ static bool make_all(struct lanes *f, size_t count)
     for (size_t i = 0; i < count; i++)
         if (is_divided(&f[i]))
             divide_form(&f[i]);
-    for (int i = 0; i < MARKS; i++)
-        if (LLVMGetNamedFunction(f->l->module, mark_name[i]) != NULL)
-            LLVMDeleteFunction(LLVMGetNamedFunction(f->l->module, mark_name[i]));
+    cc_delete_marks(f->l);
     bool done = cc_run_passes(f->l, lane_passes);
     set_optimized(f->l, false);
     return done;

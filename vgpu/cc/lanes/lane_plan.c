@@ -399,7 +399,7 @@ const char *cc_plan_lanes(struct cc_lowering *l, LLVMValueRef call, struct cc_la
         why = plan->step_count < VGPU_LANE_STEPS ? plan_block(&p, i) : too_large;
     if (why == NULL &&
         (plan->step_count >= VGPU_LANE_STEPS || plan->access_count > VGPU_LANE_ACCESSES ||
-         plan->counted_count > VGPU_LANE_COUNTERS))
+         plan->counted_count > VGPU_LANE_COUNTERS || plan->object_count > VGPU_LANE_OBJECTS))
         why = too_large;
     if (why == NULL)
         cc_plan_splits(&p);

@@ -16,6 +16,12 @@ struct cc_guard {      /* a condition whose value is known in the fast form */
     bool value;
 };
 
+struct cc_lane_object { /* named by the kernel: a variable, or an argument that is a structure */
+    LLVMValueRef global;
+    uint64_t bytes;
+    unsigned argument; /* of the kernel */
+};
+
 struct cc_lane_plan {
     struct vgpu_step_of_lanes *step;
     struct vgpu_lane_demand *demand;
@@ -32,6 +38,8 @@ struct cc_lane_plan {
     size_t split_count, split_capacity;
     struct vgpu_lane_pair *apart; /* if these accesses do not meet */
     size_t apart_count, apart_capacity;
+    struct cc_lane_object *object;
+    size_t object_count, object_capacity;
 };
 
 /* lane_plan.c: null, or why the kernel, which is called by `call`, has no fast form. */
@@ -69,6 +77,16 @@ extern const char cc_some_lanes[]; /* such a reason */
 /* The mask of a warp's operation; null: it has none. */
 LLVMValueRef cc_mask_of(LLVMValueRef call);
 
+/* lane_marks.c: calls in the kernel that stand where something is counted, a condition is known,
+ * the wide form is divided, or a structure is used. Each has a number as its first operand. */
+enum cc_mark { CC_MARK_COUNT, CC_MARK_GUARD, CC_MARK_SPLIT, CC_MARK_STRUCTURE, CC_MARKS };
+void cc_put_marks(struct cc_lowering *l, const struct cc_lane_plan *plan, LLVMValueRef kernel);
+/* CC_MARKS: it is none. */
+int cc_mark_of(LLVMValueRef instruction);
+/* Erases it, if it is one, without an effect. */
+void cc_take_mark_back(LLVMValueRef instruction);
+void cc_delete_marks(struct cc_lowering *l);
+
 /* lane_atomic.c: whether it is a call of vgpu_atomic; replaces it by an instruction. */
 bool cc_is_atomic(LLVMValueRef i);
 void cc_lower_atomic(struct cc_lowering *l, LLVMValueRef call);
@@ -100,6 +118,16 @@ void cc_next_warp(const struct cc_lanes_of *lanes, LLVMBuilderRef b, LLVMBasicBl
 
 /* lane_vectors.c: compiles the function for vectors of 256 bits. */
 void cc_lengthen_vectors(struct cc_lowering *l, LLVMValueRef function);
+
+/* lane_objects.c */
+LLVMValueRef cc_objects_table(struct cc_lowering *l, const struct cc_lane_plan *plan);
+/* The variable or other value from which the address is computed by adding. */
+LLVMValueRef cc_object_of(LLVMValueRef address);
+bool cc_is_managed_place(LLVMValueRef load);
+/* Whether what the load loads is known at the launch: it is from one of the structures, or a place
+ * of a __managed__ variable's address, at that offset. */
+bool cc_is_known_load(struct cc_lowering *l, const struct cc_lane_plan *plan,
+                      LLVMValueRef *structure, LLVMValueRef load, int64_t *offset);
 
 /* lane_exact.c: defines the results that C++ leaves undefined, so that both forms agree. */
 void cc_make_exact(struct cc_lowering *l, LLVMValueRef function);

@@ -199,9 +199,10 @@ static const char *note_lane_access(struct cc_planner *p, LLVMValueRef address, 
 
     access.step = cc_step_of(p, address, block);
     if (access.step == VGPU_NO_STEP || cc_is_unknown(plan, access.step))
-        return "an address in it depends on what is in memory, or is a variable's";
+        return "an address in it depends on what is in memory";
     access.place = p->place[block];
-    access.counter = block_counter(plan, p->graph.block[block].block);
+    if (access.object == 0)
+        access.counter = block_counter(plan, p->graph.block[block].block);
     plan->access = cc_grow(plan->access, plan->access_count, &plan->access_capacity, sizeof access);
     plan->access[plan->access_count++] = access;
     return NULL;
@@ -214,13 +215,19 @@ static const char *plan_access(struct cc_planner *p, LLVMValueRef i, int block)
     LLVMTypeRef type = LLVMTypeOf(write ? LLVMGetOperand(i, 0) : i);
     unsigned long long bits = LLVMSizeOfTypeInBits(p->l->layout, type), bytes = bits / 8;
     unsigned align = LLVMGetAlignment(i);
+    LLVMValueRef address = LLVMGetOperand(i, write ? 1 : 0);
+    int object = cc_uncounted_object(p, address, block);
 
+    if (write && object >= 0)
+        return "it changes an argument or a constant";
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128)
         return "it has an access of an unusual size";
-    struct vgpu_lane_access access = {
-        .bytes = (uint8_t)bytes, .write = write, .range = align < 8 && align % bytes != 0};
+    struct vgpu_lane_access access = {.bytes = (uint8_t)bytes,
+                                      .write = write,
+                                      .range = align < 8 && align % bytes != 0,
+                                      .object = (uint8_t)(object + 1)};
     access.aligned = access.range ? 1 : align >= 16 || bytes < 8 ? (uint8_t)bytes : 8;
-    return note_lane_access(p, LLVMGetOperand(i, write ? 1 : 0), block, access);
+    return note_lane_access(p, address, block, access);
 }
 
 static const char *plan_atomic(struct cc_planner *p, LLVMValueRef call, int block)
@@ -298,7 +305,7 @@ const char *cc_plan_instruction(struct cc_planner *p, LLVMValueRef instruction, 
 
     switch (LLVMGetInstructionOpcode(instruction)) {
     case LLVM_OP_LOAD:
-        if (cc_index_read(p->l, instruction) < 0)
+        if (cc_index_read(p->l, instruction) < 0 && !cc_is_managed_place(instruction))
             why = plan_access(p, instruction, block);
         break;
     case LLVM_OP_STORE:

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "lane_plan.h"
+#include "lane_values.h"
 
 static bool is_same(const struct vgpu_step_of_lanes *a, const struct vgpu_step_of_lanes *b)
 {
@@ -24,6 +24,8 @@ static unsigned operands_of(const struct vgpu_step_of_lanes *step)
     case VGPU_STEP_CONSTANT:
     case VGPU_STEP_ARGUMENT:
     case VGPU_STEP_INDEX:
+    case VGPU_STEP_OBJECT:
+    case VGPU_STEP_CONTENTS:
         return 0;
     case VGPU_STEP_ZEXT:
     case VGPU_STEP_SEXT:
@@ -130,6 +132,30 @@ uint16_t cc_constant_step(struct cc_lane_plan *plan, int64_t value, unsigned bit
     return cc_add_step(plan, (struct vgpu_step_of_lanes){.kind = VGPU_STEP_CONSTANT,
                                                          .bits = (uint8_t)bits,
                                                          .value = value});
+}
+
+/* ---- of values ---- */
+
+static uint8_t type_bits(struct cc_lowering *l, LLVMTypeRef type)
+{
+    unsigned long long bits = 0;
+
+    if (LLVMGetTypeKind(type) == LLVM_TYPE_POINTER)
+        bits = 64;
+    else if (LLVMGetTypeKind(type) == LLVM_TYPE_INTEGER)
+        bits = LLVMSizeOfTypeInBits(l->layout, type);
+    return bits <= 64 ? (uint8_t)bits : 0;
+}
+
+uint8_t cc_step_bits(struct cc_lowering *l, LLVMValueRef value)
+{
+    return type_bits(l, LLVMTypeOf(value));
+}
+
+uint16_t cc_unknown_step(struct cc_planner *p, LLVMValueRef value)
+{
+    return cc_add_step(p->plan, (struct vgpu_step_of_lanes){.kind = VGPU_STEP_UNKNOWN,
+                                                            .bits = cc_step_bits(p->l, value)});
 }
 
 /* ---- the end ---- */

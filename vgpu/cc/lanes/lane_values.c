@@ -23,28 +23,6 @@ int cc_mirrored(int compare)
     return mirrored[compare];
 }
 
-static uint8_t type_bits(struct cc_lowering *l, LLVMTypeRef type)
-{
-    unsigned long long bits = 0;
-
-    if (LLVMGetTypeKind(type) == LLVM_TYPE_POINTER)
-        bits = 64;
-    else if (LLVMGetTypeKind(type) == LLVM_TYPE_INTEGER)
-        bits = LLVMSizeOfTypeInBits(l->layout, type);
-    return bits <= 64 ? (uint8_t)bits : 0;
-}
-
-uint8_t cc_step_bits(struct cc_lowering *l, LLVMValueRef value)
-{
-    return type_bits(l, LLVMTypeOf(value));
-}
-
-uint16_t cc_unknown_step(struct cc_planner *p, LLVMValueRef value)
-{
-    return cc_add_step(p->plan, (struct vgpu_step_of_lanes){.kind = VGPU_STEP_UNKNOWN,
-                                                            .bits = cc_step_bits(p->l, value)});
-}
-
 /* ---- table of values ---- */
 
 static size_t noted_place(const struct cc_planner *p, LLVMValueRef value)
@@ -133,6 +111,9 @@ static uint16_t argument_step(struct cc_planner *p, LLVMValueRef argument)
     while (passed != NULL && LLVMIsAInstruction(passed) != NULL &&
            LLVMGetInstructionOpcode(passed) == LLVM_OP_TRUNC && step.bits == 1)
         passed = LLVMGetOperand(passed, 0);
+    if (passed != NULL && LLVMIsAInstruction(passed) != NULL &&
+        is_argument_place(p->l, passed, &index, &step.value))
+        return cc_structure_step(p, argument, index);
     if (passed == NULL || LLVMIsAInstruction(passed) == NULL ||
         LLVMGetInstructionOpcode(passed) != LLVM_OP_LOAD ||
         !is_argument_place(p->l, LLVMGetOperand(passed, 0), &index, &step.value))
@@ -317,12 +298,12 @@ static uint16_t gep_step(struct cc_planner *p, LLVMValueRef gep, int block)
     return step.b == VGPU_NO_STEP ? VGPU_NO_STEP : cc_add_step(p->plan, step);
 }
 
-static uint16_t load_step(struct cc_planner *p, LLVMValueRef load)
+static uint16_t load_step(struct cc_planner *p, LLVMValueRef load, int block)
 {
     int index = cc_index_read(p->l, load);
 
     if (index < 0)
-        return cc_unknown_step(p, load);
+        return cc_loaded_step(p, load, cc_uncounted_object(p, LLVMGetOperand(load, 0), block));
     return cc_add_step(
         p->plan, (struct vgpu_step_of_lanes){.kind = VGPU_STEP_INDEX, .bits = 32, .value = index});
 }
@@ -363,7 +344,8 @@ static uint16_t call_step(struct cc_planner *p, LLVMValueRef call, int block)
     return cc_unknown_step(p, call);
 }
 
-static uint16_t instruction_step(struct cc_planner *p, LLVMValueRef i, int block)
+/* Of an instruction, or a constant expression. */
+static uint16_t operation_step(struct cc_planner *p, LLVMValueRef i, int block)
 {
     static const uint8_t binary[] = {
         [LLVM_OP_ADD] = VGPU_STEP_ADD,      [LLVM_OP_SUB] = VGPU_STEP_SUB,
@@ -373,7 +355,7 @@ static uint16_t instruction_step(struct cc_planner *p, LLVMValueRef i, int block
         [LLVM_OP_LSHR] = VGPU_STEP_LSHR,    [LLVM_OP_ASHR] = VGPU_STEP_ASHR,
         [LLVM_OP_AND] = VGPU_STEP_AND,      [LLVM_OP_OR] = VGPU_STEP_OR,
         [LLVM_OP_XOR] = VGPU_STEP_XOR};
-    int op = LLVMGetInstructionOpcode(i);
+    int op = LLVMIsAInstruction(i) != NULL ? LLVMGetInstructionOpcode(i) : LLVMGetConstOpcode(i);
 
     if (op < (int)sizeof binary && binary[op] != 0)
         return binary_step(p, i, binary[op], block);
@@ -388,6 +370,7 @@ static uint16_t instruction_step(struct cc_planner *p, LLVMValueRef i, int block
         return cast_step(p, i, VGPU_STEP_TRUNC, block);
     case LLVM_OP_INT_TO_PTR:
         return cast_step(p, i, VGPU_STEP_ZEXT, block);
+    case LLVM_OP_ADDR_SPACE_CAST:
     case LLVM_OP_BIT_CAST:
         return cc_step_bits(p->l, LLVMGetOperand(i, 0)) == cc_step_bits(p->l, i)
                    ? cc_step_of(p, LLVMGetOperand(i, 0), block)
@@ -399,7 +382,7 @@ static uint16_t instruction_step(struct cc_planner *p, LLVMValueRef i, int block
     case LLVM_OP_GEP:
         return gep_step(p, i, block);
     case LLVM_OP_LOAD:
-        return load_step(p, i);
+        return load_step(p, i, block);
     case LLVM_OP_CALL:
         return call_step(p, i, block);
     case LLVM_OP_PHI: /* of a loop that is not analysed yet */
@@ -407,6 +390,16 @@ static uint16_t instruction_step(struct cc_planner *p, LLVMValueRef i, int block
     default:
         return cc_unknown_step(p, i);
     }
+}
+
+int cc_uncounted_object(struct cc_planner *p, LLVMValueRef address, int block)
+{
+    LLVMValueRef object = cc_object_of(address);
+    uint16_t step = cc_is_uncounted(object) ? cc_step_of(p, object, block) : VGPU_NO_STEP;
+
+    if (step == VGPU_NO_STEP || p->plan->step[step].kind != VGPU_STEP_OBJECT)
+        return -1;
+    return (int)p->plan->step[step].value;
 }
 
 uint16_t cc_step_of(struct cc_planner *p, LLVMValueRef value, int block)
@@ -426,9 +419,10 @@ uint16_t cc_step_of(struct cc_planner *p, LLVMValueRef value, int block)
             return b->step;
     if (p->noted_room != 0 && p->noted[noted_place(p, value)].value == value)
         return p->noted[noted_place(p, value)].step;
-    uint16_t step = LLVMIsAInstruction(value) != NULL ? instruction_step(p, value, block)
-                    : LLVMIsAArgument(value) != NULL  ? argument_step(p, value)
-                                                      : cc_unknown_step(p, value);
+    uint16_t step = LLVMIsAInstruction(value) != NULL || LLVMIsAConstantExpr(value) != NULL
+                        ? operation_step(p, value, block)
+                    : LLVMIsAArgument(value) != NULL ? argument_step(p, value)
+                                                     : cc_global_step(p, value);
     if (step != VGPU_NO_STEP)
         cc_note_value(p, value, step);
     return step;

@@ -44,6 +44,9 @@ uint16_t cc_unknown_step(struct cc_planner *p, LLVMValueRef value);
 void cc_note_value(struct cc_planner *p, LLVMValueRef value, uint16_t step);
 void cc_bind_value(struct cc_planner *p, int block, LLVMValueRef value, uint16_t step);
 
+/* The object of the plan in which the address is, if accesses to it are not counted; or -1. */
+int cc_uncounted_object(struct cc_planner *p, LLVMValueRef address, int block);
+
 /* The condition is `value` only if its operand 0 is, and also the operand whose index is returned;
  * 0: it is no such conjunction. */
 unsigned cc_second_part(LLVMValueRef condition, bool value);
@@ -77,6 +80,14 @@ const char *cc_plan_instruction(struct cc_planner *p, LLVMValueRef instruction, 
 const char *cc_plan_atomic(struct cc_planner *p, LLVMValueRef call, int block,
                            struct vgpu_lane_access *access, LLVMValueRef *address);
 const char *cc_refused_atomic(LLVMValueRef call);
+
+/* lane_objects.c: the steps of a global, of a parameter that is a structure and the kernel's
+ * argument number `index`, and of a load. */
+uint16_t cc_global_step(struct cc_planner *p, LLVMValueRef value);
+uint16_t cc_structure_step(struct cc_planner *p, LLVMValueRef parameter, unsigned index);
+uint16_t cc_loaded_step(struct cc_planner *p, LLVMValueRef load, int object);
+/* Whether accesses to it may not be counted: a parameter or a constant. */
+bool cc_is_uncounted(LLVMValueRef object);
 
 /* lane_split.c: finds the loops at which the wide form divides the kernel. */
 void cc_plan_splits(struct cc_planner *p);

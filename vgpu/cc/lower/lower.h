@@ -47,7 +47,6 @@ bool cc_delete_unused(LLVMValueRef variable);
 /* lower_managed.c: replaces __managed__ variables by memory whose address is stored in the
  * image. */
 #define CC_MANAGED_SECTION "vgpu_managed" /* vgpu/include/vgpu/attributes.h */
-#define CC_PLACE_PREFIX "vgpu_place:"     /* prefix of names that the optimizer must keep */
 bool cc_is_managed(LLVMValueRef global);
 bool cc_lower_managed(struct cc_lowering *l);
 

@@ -65,9 +65,16 @@ static const char *getter_of(LLVMValueRef variable)
     return cc_format("vgpu_managed:%s", cc_value_name(variable));
 }
 
+/* In address space 0: ThreadSanitizer's pass leaves out what comes from a pointer of another one.
+ */
+static LLVMTypeRef pointer_to(LLVMValueRef variable)
+{
+    return LLVMPointerType(LLVMGlobalGetValueType(variable), 0);
+}
+
 static void add_getter(struct cc_lowering *l, LLVMValueRef variable, LLVMValueRef place)
 {
-    LLVMTypeRef pointer = LLVMTypeOf(variable);
+    LLVMTypeRef pointer = pointer_to(variable);
     LLVMValueRef f =
         LLVMAddFunction(l->module, getter_of(variable), LLVMFunctionType(pointer, NULL, 0, 0));
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
@@ -81,11 +88,12 @@ static void add_getter(struct cc_lowering *l, LLVMValueRef variable, LLVMValueRe
 static LLVMValueRef managed_address(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable,
                                     unsigned id)
 {
-    LLVMTypeRef type = LLVMFunctionType(LLVMTypeOf(variable), NULL, 0, 0);
+    LLVMTypeRef type = LLVMFunctionType(pointer_to(variable), NULL, 0, 0);
+    LLVMValueRef getter = LLVMGetNamedFunction(l->module, getter_of(variable));
 
     (void)id;
-    return LLVMBuildCall2(b, type, LLVMGetNamedFunction(l->module, getter_of(variable)), NULL, 0,
-                          "");
+    return LLVMBuildCast(b, LLVM_OP_ADDR_SPACE_CAST, LLVMBuildCall2(b, type, getter, NULL, 0, ""),
+                         LLVMTypeOf(variable), "");
 }
 
 static bool lower(struct cc_lowering *l, LLVMValueRef variable)

@@ -203,6 +203,12 @@ int image_window(uint64_t address)
     return WINDOW_IMAGE;
 }
 
+bool image_holds(uint64_t first, uint64_t end)
+{
+    const struct device_image *image = image_at(first);
+    return image && first >= image->var_low && end <= image->var_high;
+}
+
 bool image_code(uint64_t pc)
 {
     return image_at(pc) != NULL;

@@ -253,7 +253,29 @@ static range edge_range(const struct vgpu_step_of_lanes *s, const range *r)
     return exactly(lane_reaches(r, s->a) && r[s->b].low <= s->value && r[s->b].high >= s->value);
 }
 
-static range step_range(const struct vgpu_step_of_lanes *s, const struct vgpu_step_of_lanes *all,
+void lane_object(const struct vgpu_lanes *lanes, void **args, uint64_t number, uint64_t *first,
+                 uint64_t *end)
+{
+    const struct vgpu_lane_object *object = &lanes->object[number];
+
+    *first = (uint64_t)(object->address ? object->address : args[object->argument]);
+    *end = *first + object->bytes;
+}
+
+static range object_range(const struct vgpu_lanes *lanes, void **args, int64_t number,
+                          bool contents)
+{
+    uint64_t first, end;
+    int64_t held;
+
+    lane_object(lanes, args, (uint64_t)number, &first, &end);
+    if (!contents)
+        return exactly((int64_t)first);
+    memcpy(&held, (const void *)first, sizeof held); /* NOLINT */
+    return exactly(held);
+}
+
+static range step_range(const struct vgpu_step_of_lanes *s, const struct vgpu_lanes *lanes,
                         void **args, const int64_t *low, const int64_t *high, const range *r)
 {
     unsigned bits = s->bits;
@@ -264,6 +286,9 @@ static range step_range(const struct vgpu_step_of_lanes *s, const struct vgpu_st
         return argument_range(s, args);
     case VGPU_STEP_INDEX:
         return bounded(low[s->value], high[s->value], 0, bits);
+    case VGPU_STEP_OBJECT:
+    case VGPU_STEP_CONTENTS:
+        return object_range(lanes, args, s->value, s->kind == VGPU_STEP_CONTENTS);
     case VGPU_STEP_ADD:
         return bits == 1
                    ? any_of(1)
@@ -319,7 +344,7 @@ static range step_range(const struct vgpu_step_of_lanes *s, const struct vgpu_st
     case VGPU_STEP_SERIES:
         return series_range(s, r);
     case VGPU_STEP_COUNTED:
-        return counted_range(s, all, r);
+        return counted_range(s, lanes->step, r);
     default:
         return any_of(bits);
     }
@@ -329,7 +354,7 @@ void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[
                  const int64_t high[VGPU_LANE_KNOWN], struct lane_range *result)
 {
     for (uint32_t i = 0; i < lanes->step_count; i++)
-        result[i] = step_range(&lanes->step[i], lanes->step, args, low, high, result);
+        result[i] = step_range(&lanes->step[i], lanes, args, low, high, result);
 }
 
 static bool is_only(range r, int64_t value)

@@ -20,6 +20,10 @@ struct lane_range {
 void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[VGPU_LANE_KNOWN],
                  const int64_t high[VGPU_LANE_KNOWN], struct lane_range *result);
 
+/* Where the object lies: [*first, *end). */
+void lane_object(const struct vgpu_lanes *lanes, void **args, uint64_t number, uint64_t *first,
+                 uint64_t *end);
+
 /* Which condition of the fast form does not hold, as a reason; NULL: all hold. */
 const char *lane_demand_failed(const struct vgpu_lanes *lanes, const struct lane_range *result);
 

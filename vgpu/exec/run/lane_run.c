@@ -10,6 +10,7 @@
 #include "block.h"
 #include "bounds.h"
 #include "counters.h"
+#include "device_image.h"
 #include "fiber.h"
 #include "grid.h"
 #include "lane_ranges.h"
@@ -99,6 +100,13 @@ static bool is_signalled(const struct run *run, const struct lane_range *r)
     return found;
 }
 
+static bool stays_in_object(const struct run *run, uint32_t object, uint64_t first, uint64_t end)
+{
+    uint64_t low, high;
+    lane_object(run->kernel->lanes, run->args, object, &low, &high);
+    return first >= low && end <= high;
+}
+
 static bool access_stays(const struct run *run, const struct vgpu_lane_access *a,
                          const struct lane_range *r)
 {
@@ -106,8 +114,12 @@ static bool access_stays(const struct run *run, const struct vgpu_lane_access *a
     if (r->low <= 0 || r->high >= INT64_MAX / 2 || a->aligned > 1ull << r->zeros ||
         window_of(first) != window_of(end - 1) || (a->atomic && !is_signalled(run, r)))
         return false;
+    if (a->object)
+        return stays_in_object(run, a->object - 1u, first, end);
     if (window_of(first) == WINDOW_SHARED)
         return shared_holds(stand_in, first, end);
+    if (window_of(first) >= WINDOW_IMAGE)
+        return image_holds(first, end);
     return window_of(first) <= WINDOW_HOST && memory_allows(first, end, a->write) &&
            bounds_hold(first, end);
 }
@@ -183,10 +195,18 @@ static bool blocks_are_wide(const struct run *run, const struct lane_range *rang
 
 /* ---- running blocks ---- */
 
-/* Banks of shared memory serve the read and the write of an atomic as one access. */
-static void count_atomic(struct run *run, uint32_t kind, uint64_t window, uint64_t times)
+/* As the careful form counts accesses of variables (access.c). */
+static uint64_t counted_window(uint64_t address)
 {
-    access_count[false][kind][window] += window == WINDOW_SHARED ? 0 : times;
+    uint64_t window = window_of(address);
+    return window < WINDOW_IMAGE ? window : (uint64_t)context.device;
+}
+
+/* Banks of shared memory serve the read and the write of an atomic as one access. */
+static void count_atomic(struct run *run, uint32_t kind, uint64_t address, uint64_t times)
+{
+    uint64_t window = window_of(address);
+    access_count[false][kind][counted_window(address)] += window == WINDOW_SHARED ? 0 : times;
     run->counts.atomics += times;
     contention_add(run, window, times);
     run->stirred = true;
@@ -198,13 +218,13 @@ static void count_accesses(struct run *run, const struct lane_range *range, cons
     for (uint32_t i = 0; i < lanes->access_count; i++) {
         const struct vgpu_lane_access *a = &lanes->access[i];
         uint64_t times = count[a->counter];
-        if (times == 0)
+        if (times == 0 || a->object)
             continue;
-        uint64_t window = window_of((uint64_t)range[a->step].low);
+        uint64_t address = (uint64_t)range[a->step].low, window = counted_window(address);
         uint32_t kind = a->range ? ACCESS_RANGE : (uint32_t)__builtin_ctz(a->bytes);
         access_count[a->write][kind][window] += times;
         if (a->atomic)
-            count_atomic(run, kind, window, times);
+            count_atomic(run, kind, address, times);
         if (a->range)
             access_count[a->write][ACCESS_BYTES][window] += times * a->bytes;
     }

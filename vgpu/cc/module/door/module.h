@@ -49,6 +49,10 @@ uint64_t cc_accessed_bytes(struct cc_lowering *l, LLVMValueRef instruction);
 
 bool cc_run_passes(struct cc_lowering *l, const char *passes);
 
+/* Prefix of the names of places where the address of a __managed__ variable is stored, and nothing
+ * else. The optimizer must keep them. */
+#define CC_PLACE_PREFIX "vgpu_place:"
+
 /* indices.c: declares threadIdx and the like as external, defined by vgpu-exec. */
 void cc_declare_indices(LLVMModuleRef module);
 /* Reads of them are not reported. */

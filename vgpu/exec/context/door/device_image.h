@@ -24,6 +24,8 @@ bool image_holds_vars(uint64_t va, uint64_t bytes);
 /* The window in which an access outside of all windows is counted; -1: the address is in no
  * image. */
 int image_window(uint64_t address);
+/* Whether [first, end) is where one image's variables are. */
+bool image_holds(uint64_t first, uint64_t end);
 bool image_code(uint64_t pc);
 void image_place(uint64_t pc, char *where, uint64_t room); /* "file:line", or "" */
 
