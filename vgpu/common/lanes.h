@@ -131,9 +131,10 @@ typedef void vgpu_lanes_run(void **args, const uint32_t index[VGPU_LANE_INDICES]
                             void *const *shared);
 
 /* One kernel's. `wide` does what `run` does, with the processor's wider vectors, and some accesses
- * of different threads in another order: those that must not meet are in `apart`. */
+ * of different threads in another order: those that must not meet are in `apart`. `edge` does not
+ * need VGPU_DEMAND_GUARD. Both may be NULL. */
 struct vgpu_lanes {
-    vgpu_lanes_run *run, *wide; /* wide: may be NULL */
+    vgpu_lanes_run *run, *wide, *edge;
     const struct vgpu_step_of_lanes *step;
     const struct vgpu_lane_demand *demand;
     const struct vgpu_lane_access *access;

@@ -13,11 +13,15 @@
 
 #include "image.h"
 
+enum { PLAIN, WIDE, EDGE, VARIANTS }; /* lanes.h: run, wide, edge */
+static const char *const variant_name[VARIANTS] = {"", "_wide", "_edge"};
+
 /* A kernel's fast form under construction. */
 struct lanes {
     struct cc_lowering *l;
     size_t kernel; /* its number */
-    bool wide;
+    int variant;
+    bool unused;
     LLVMValueRef entry, call, function;
     struct cc_lane_plan plan;
     struct cc_lanes_of of;
@@ -139,7 +143,7 @@ static void inline_call(struct cc_lowering *l, LLVMValueRef call)
 static bool is_divided(const struct lanes *f)
 {
     return f->plan.barrier_count != 0 || f->plan.warp_count != 0 ||
-           (f->wide && f->plan.split_count != 0);
+           (f->variant == WIDE && f->plan.split_count != 0);
 }
 
 static void make_place(struct lanes *f, LLVMBuilderRef b)
@@ -172,9 +176,9 @@ static void make_function(struct lanes *f)
     LLVMTypeRef made = LLVMFunctionType(LLVMVoidTypeInContext(l->context), type, 4, 0);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
 
-    const char *name = cc_format("vgpu_lanes_%zu%s", f->kernel, f->wide ? "_wide" : "");
+    const char *name = cc_format("vgpu_lanes_%zu%s", f->kernel, variant_name[f->variant]);
     f->function = LLVMAddFunction(l->module, name, made);
-    if (f->wide)
+    if (f->variant == WIDE)
         cc_lengthen_vectors(l, f->function);
     LLVMSetLinkage(f->function, LLVM_LINKAGE_INTERNAL);
     add_attribute(l, f->function, "disable_sanitizer_instrumentation");
@@ -230,7 +234,9 @@ static void lower_instruction(struct lanes *f, LLVMValueRef i)
     if (which == CC_MARK_STRUCTURE)
         by = f->structure[LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0))];
     if (which == CC_MARK_GUARD)
-        by = cc_number(f->l, LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0)), 1);
+        by = f->variant == EDGE
+                 ? LLVMGetOperand(i, 1)
+                 : cc_number(f->l, LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0)), 1);
     if (which == CC_MARK_COUNT) {
         LLVMValueRef counter = f->counter[LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0))];
         LLVMBuildStore(b,
@@ -240,7 +246,7 @@ static void lower_instruction(struct lanes *f, LLVMValueRef i)
     }
     if (by != NULL)
         LLVMReplaceAllUsesWith(i, by);
-    if (by != NULL || (which != CC_MARKS && (which != CC_MARK_SPLIT || !f->wide)))
+    if (by != NULL || (which != CC_MARKS && (which != CC_MARK_SPLIT || f->variant != WIDE)))
         LLVMInstructionEraseFromParent(i);
 }
 
@@ -288,15 +294,19 @@ static LLVMValueRef add_bytes(struct cc_lowering *l, const void *data, size_t by
 
 #define ADD_ROWS(l, row, count) add_bytes(l, row, (count) * sizeof *(row))
 
-/* Has the layout of struct vgpu_lanes. */
-static LLVMValueRef lanes_table(struct lanes *f, LLVMValueRef wide)
+/* Has the layout of struct vgpu_lanes. `f`: the first of its variants. */
+static LLVMValueRef lanes_table(struct lanes *f)
 {
     struct cc_lowering *l = f->l;
     const struct cc_lane_plan *p = &f->plan;
     LLVMTypeRef pointer = cc_byte_pointer(l, 0);
-    LLVMValueRef field[] = {LLVMConstPointerCast(f->function, pointer),
-                            wide != NULL ? LLVMConstPointerCast(wide, pointer)
-                                         : LLVMConstNull(pointer),
+    LLVMValueRef run[VARIANTS];
+    for (int i = 0; i < VARIANTS; i++)
+        run[i] = f[i].function != NULL ? LLVMConstPointerCast(f[i].function, pointer)
+                                       : LLVMConstNull(pointer);
+    LLVMValueRef field[] = {run[PLAIN],
+                            run[WIDE],
+                            run[EDGE],
                             ADD_ROWS(l, p->step, p->step_count),
                             ADD_ROWS(l, p->demand, p->demand_count),
                             ADD_ROWS(l, p->access, p->access_count),
@@ -311,7 +321,7 @@ static LLVMValueRef lanes_table(struct lanes *f, LLVMValueRef wide)
                             cc_number(l, p->apart_count, 32),
                             cc_number(l, p->object_count, 32),
                             cc_number(l, 0, 32)};
-    _Static_assert(sizeof(struct vgpu_lanes) == 96, "lanes_table writes this layout");
+    _Static_assert(sizeof(struct vgpu_lanes) == 104, "lanes_table writes this layout");
     LLVMValueRef row = LLVMConstStructInContext(l->context, field, sizeof field / sizeof *field, 0);
     LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(row), "");
 
@@ -384,20 +394,35 @@ static void divide_form(struct lanes *f)
         drop_form(f, why);
 }
 
+/* Without a condition that may be false in some threads there is no edge. */
+static size_t add_variants(struct lanes *f)
+{
+    for (int i = 1; i < VARIANTS; i++) {
+        f[i] = f[0];
+        f[i].variant = i;
+        f[i].unused = i == EDGE && f->plan.guard_count == 0;
+    }
+    return VARIANTS;
+}
+
 static bool make_all(struct lanes *f, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!f[i].wide)
+        if (f[i].variant == PLAIN)
             cc_put_marks(f[i].l, &f[i].plan, LLVMGetCalledValue(f[i].call));
     for (size_t i = 0; i < count; i++)
-        make_function(&f[i]);
+        if (!f[i].unused)
+            make_function(&f[i]);
     if (!cc_run_passes(f->l, "always-inline"))
         return false;
     for (size_t i = 0; i < count; i++)
-        fill_loops(&f[i]);
+        if (!f[i].unused)
+            fill_loops(&f[i]);
     if (!cc_run_passes(f->l, "always-inline"))
         return false;
     for (size_t i = 0; i < count; i++) {
+        if (f[i].unused)
+            continue;
         for_instructions(&f[i], f[i].function, lower_instruction);
         for_instructions(&f[i], f[i].function, lower_known_load);
         for_instructions(&f[i], LLVMGetCalledValue(f[i].call), take_mark_back);
@@ -408,7 +433,7 @@ static bool make_all(struct lanes *f, size_t count)
     if (!cc_run_passes(f->l, scalar_passes))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (is_divided(&f[i]))
+        if (!f[i].unused && is_divided(&f[i]))
             divide_form(&f[i]);
     cc_delete_marks(f->l);
     bool done = cc_run_passes(f->l, lane_passes);
@@ -419,7 +444,7 @@ static bool make_all(struct lanes *f, size_t count)
 bool cc_add_lanes(struct cc_lowering *l, cc_set_lanes *set)
 {
     size_t kernels = l->code->kernel_count, count = 0;
-    struct lanes *f = cc_alloc((2 * kernels + 1) * sizeof *f); /* each, and then its wide form */
+    struct lanes *f = cc_alloc((VARIANTS * kernels + 1) * sizeof *f);
 
     for (LLVMValueRef g = LLVMGetFirstFunction(l->module); g != NULL; g = LLVMGetNextFunction(g))
         cc_make_exact(l, g);
@@ -430,14 +455,11 @@ bool cc_add_lanes(struct cc_lowering *l, cc_set_lanes *set)
             set(l, i, NULL, why);
             continue;
         }
-        f[count + 1] = f[count];
-        f[count + 1].wide = true;
-        count += 2;
+        count += add_variants(&f[count]);
     }
     if (count != 0 && !make_all(f, count))
         return false;
-    for (size_t i = 0; i < count; i += 2)
-        set(l, f[i].kernel, f[i].function != NULL ? lanes_table(&f[i], f[i + 1].function) : NULL,
-            f[i].careful);
+    for (size_t i = 0; i < count; i += VARIANTS)
+        set(l, f[i].kernel, f[i].function != NULL ? lanes_table(&f[i]) : NULL, f[i].careful);
     return true;
 }

@@ -378,7 +378,8 @@ static bool holds(const struct vgpu_lane_demand *d, range r)
     }
 }
 
-const char *lane_demand_failed(const struct vgpu_lanes *lanes, const struct lane_range *result)
+const char *lane_demand_failed(const struct vgpu_lanes *lanes, const struct lane_range *result,
+                               bool edge)
 {
     static const char *const why[] = {
         [VGPU_DEMAND_GUARD] = "some threads leave it early",
@@ -388,6 +389,8 @@ const char *lane_demand_failed(const struct vgpu_lanes *lanes, const struct lane
         [VGPU_DEMAND_LANES] = "only some lanes of a warp work together in it"};
     for (uint32_t i = 0; i < lanes->demand_count; i++) {
         const struct vgpu_lane_demand *d = &lanes->demand[i];
+        if (edge && d->kind == VGPU_DEMAND_GUARD)
+            continue;
         if (!holds(d, result[d->step]) && lane_reaches(result, d->place))
             return why[d->kind];
     }

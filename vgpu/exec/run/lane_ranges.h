@@ -24,8 +24,10 @@ void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[
 void lane_object(const struct vgpu_lanes *lanes, void **args, uint64_t number, uint64_t *first,
                  uint64_t *end);
 
-/* Which condition of the fast form does not hold, as a reason; NULL: all hold. */
-const char *lane_demand_failed(const struct vgpu_lanes *lanes, const struct lane_range *result);
+/* Which condition of the fast form does not hold, as a reason; NULL: all hold. edge: guards need
+ * not. */
+const char *lane_demand_failed(const struct vgpu_lanes *lanes, const struct lane_range *result,
+                               bool edge);
 
 /* Whether the place can be reached. */
 static inline bool lane_reaches(const struct lane_range *result, uint16_t place)

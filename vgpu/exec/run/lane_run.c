@@ -142,8 +142,10 @@ static void put_known(const struct run *run, uint64_t block, int64_t index[VGPU_
         index[VGPU_LANE_SHARED + i] = (int64_t)shared[i];
 }
 
-/* Checks blocks `first` and following, all in one row of the grid. */
-static bool blocks_stay(struct run *run, uint64_t first, uint64_t count, struct lane_range *range)
+/* Checks blocks `first` and following, all in one row of the grid. edge: some of their threads may
+ * leave early. */
+static bool blocks_stay(struct run *run, uint64_t first, uint64_t count, bool edge,
+                        struct lane_range *range)
 {
     const struct vgpu_lanes *lanes = run->kernel->lanes;
     int64_t low[VGPU_LANE_KNOWN], high[VGPU_LANE_KNOWN];
@@ -152,7 +154,7 @@ static bool blocks_stay(struct run *run, uint64_t first, uint64_t count, struct 
     for (int i = 0; i < 3; i++)
         high[VGPU_LANE_THREAD + i] = high[VGPU_LANE_BLOCK_DIM + i] - 1;
     lane_ranges(lanes, run->args, low, high, range);
-    run->lanes.refused = lane_demand_failed(lanes, range);
+    run->lanes.refused = lane_demand_failed(lanes, range, edge);
     for (uint32_t i = 0; i < lanes->access_count && !run->lanes.refused; i++)
         if (lane_reaches(range, lanes->access[i].place) &&
             !access_stays(run, &lanes->access[i], &range[lanes->access[i].step]))
@@ -243,8 +245,7 @@ static void run_block(struct run *run, uint64_t *count)
     now.warp = stand_in->warps;
     now.thread = stand_in->threads;
     lay_out_shared(run->kernel->lanes);
-    vgpu_lanes_run *go = run->lanes.wide ? run->kernel->lanes->wide : run->kernel->lanes->run;
-    go(run->args, index, count, shared);
+    run->lanes.go(run->args, index, count, shared);
     end_shared();
     now.thread = NULL;
     now.warp = NULL;
@@ -267,6 +268,25 @@ static uint64_t next_batch(struct run *run)
     return batch < row ? batch : row;
 }
 
+/* Checks the next blocks, fewer and fewer of them, and chooses what runs them. */
+static uint64_t check_batch(struct run *run, struct lane_range *range)
+{
+    const struct vgpu_lanes *lanes = run->kernel->lanes;
+    uint64_t batch = next_batch(run);
+    lay_out_shared(lanes); /* where each block's will lie */
+    while (batch > 0 && !blocks_stay(run, run->next_block, batch, false, range))
+        batch /= 2;
+    bool edge = batch == 0 && lanes->edge && blocks_stay(run, run->next_block, 1, true, range);
+    end_shared();
+    run->lanes.batch = batch == 0                         ? 1
+                       : 2 * run->lanes.batch < BATCH_MAX ? 2 * run->lanes.batch
+                                                          : BATCH_MAX;
+    run->lanes.go = edge                                       ? lanes->edge
+                    : batch > 0 && blocks_are_wide(run, range) ? lanes->wide
+                                                               : lanes->run;
+    return edge ? 1 : batch;
+}
+
 bool lanes_go(struct run *run)
 {
     static struct lane_range range[VGPU_LANE_STEPS];
@@ -277,15 +297,7 @@ bool lanes_go(struct run *run)
     if (!stand_in)
         stand_in = block_stand_in();
     stand_in->run = run;
-    lay_out_shared(run->kernel->lanes); /* where each block's will lie */
-    uint64_t batch = next_batch(run);
-    while (batch > 0 && !blocks_stay(run, run->next_block, batch, range))
-        batch /= 2;
-    end_shared();
-    run->lanes.batch = batch == 0                         ? 1
-                       : 2 * run->lanes.batch < BATCH_MAX ? 2 * run->lanes.batch
-                                                          : BATCH_MAX;
-    run->lanes.wide = batch > 0 && blocks_are_wide(run, range);
+    uint64_t batch = check_batch(run, range);
     uint64_t done = 0;
     for (; done < batch && worker_starts_block(run->next_block); done++)
         run_block(run, count);

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "image.h"
+#include "lanes.h"
 #include "launch_limits.h"
 #include "protocol.h"
 
@@ -159,7 +160,7 @@ struct lane_form {       /* run/lane_run.c */
     const char *careful; /* why no block runs in the fast form; NULL: some may */
     const char *refused; /* why the last block that was asked about does not; NULL: it does */
     uint64_t batch;      /* blocks that are checked at once */
-    bool wide;           /* those just checked may run in the wide form */
+    vgpu_lanes_run *go;  /* runs those just checked */
 };
 
 struct findings { /* context/finding.c */
