@@ -353,6 +353,7 @@ class Kernel(random_objects.Objects, random_warps.Warps):
                 "                s[t] = s[other];\n                s[other] = x;\n"
                 f"            }}\n        }}\n{sync()}    v = s[t];\n"
             ),
+            "paired": lambda: self.paired(sync),
             "some": lambda: (
                 f"    if ({r.choice(('t % 3 == 0', 'positive(v)', 't < 40'))}) s[t] = v + v;\n"
                 f"    else s[t] = v;\n{sync()}    v = s[all - 1 - t];\n"

@@ -2,6 +2,7 @@
 """Of random_kernels.py: kernels with variables and constants, and structures as arguments."""
 
 import random
+from collections.abc import Callable
 
 PREFIX = (
     "    {type} *out = pack.out;\n    const {type} *a = pack.a, *b = pack.b;\n"
@@ -29,6 +30,23 @@ class Objects:
 
     def unpacked(self) -> str:
         return PREFIX.format(type=self.type) if self.packed else ""
+
+    def paired(self, sync: Callable[[], str]) -> str:
+        """What lane_cases.c proves, where blocks have a power of two threads."""
+        r = self.r
+        low = r.choice(("2 * h - (h & (d - 1))", "h / d * 2 * d + h % d"))
+        next_d = r.choice((">>= 1", "/= 2", "-= all / 4"))
+        more = r.choice(("0", "0", "x", "x / 2", "m"))
+        return (
+            "    if ((all & (all - 1)) == 0) {\n        int x = 0, h = t % (all / 2);\n"
+            f"        s[t] = v;\n    {sync()}"
+            f"        for (int d = all / 2; d > 0; d {next_d}) {{\n"
+            f"            int low = {low};\n"
+            f"            {self.type} other = s[(low + {more}) % all];\n"
+            f"            x += {r.choice(('1', 'd', 'all / 2 - d'))};\n        {sync()}"
+            f"            if (t < all / 2) s[{r.choice(('low', 'low + d', 'x % all'))}] = other;\n"
+            f"        {sync()}        }}\n        v = v + s[t];\n    {sync()}    }}\n"
+        )
 
     def named(self) -> str:
         """Some of its indices leave a variable, but not the page that it is in."""

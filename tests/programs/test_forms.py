@@ -219,6 +219,15 @@ class Forms(unittest.TestCase):
             ],
         )
 
+    def test_cases(self) -> None:
+        """What lane_cases.c proves, and what it must not."""
+        names = ("pairs", "divided", "outside")
+        self.assertEqual(
+            self.alike(self.compiled("cases"), **ORDERED),
+            [(name, "fast: 63 blocks") for name in names]
+            + [("outside", "careful: its accesses may leave allocated memory")],
+        )
+
     def test_managed_variables_are_counted(self) -> None:
         """marked: 512 threads load and store a number of a __managed__ array, and store another."""
         program = self.compiled("objects")

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "lane_ranges.h"
+#include "lane_cases.h"
 #include "unit.h"
 
 enum { BITS = 6, ROUNDS = 1000, TRIPS = 8, COUNTED = 9, SERIES = 12, STEPS = 13 };
@@ -317,28 +317,67 @@ UNIT(a_range_without_its_end)
 UNIT(demands_hold_only_for_all_threads)
 {
     struct vgpu_lane_demand demand = {VGPU_DEMAND_GUARD, 0, 1, 1};
-    struct vgpu_lanes lanes = {.demand = &demand, .demand_count = 1};
     result[1] = (struct lane_range){1, 1, 0};
     result[0] = (struct lane_range){1, 1, 0};
-    EXPECT(!lane_demand_failed(&lanes, result, false), "a guard that is known");
+    EXPECT(lane_demand_holds(&demand, result, false), "a guard that is known");
     result[0].low = 0;
-    EXPECT(lane_demand_failed(&lanes, result, false), "some threads leave");
-    EXPECT(!lane_demand_failed(&lanes, result, true), "some threads leave at the edge");
+    EXPECT(!lane_demand_holds(&demand, result, false), "some threads leave");
+    EXPECT(lane_demand_holds(&demand, result, true), "some threads leave at the edge");
     demand = (struct vgpu_lane_demand){VGPU_DEMAND_DIVISOR, 0, 1, 1};
     result[0] = (struct lane_range){-5, -1, 0};
-    EXPECT(lane_demand_failed(&lanes, result, false), "the lowest number by -1");
+    EXPECT(!lane_demand_holds(&demand, result, false), "the lowest number by -1");
     result[0] = (struct lane_range){0, 3, 0};
-    EXPECT(lane_demand_failed(&lanes, result, false), "a division by zero");
+    EXPECT(!lane_demand_holds(&demand, result, false), "a division by zero");
     result[1] = (struct lane_range){0, 0, 63};
-    EXPECT(!lane_demand_failed(&lanes, result, false), "no thread comes there");
+    EXPECT(lane_demand_holds(&demand, result, false), "no thread comes there");
     result[1] = (struct lane_range){1, 1, 0};
     demand.kind = VGPU_DEMAND_WARPS;
     result[0] = (struct lane_range){64, 64, 6};
-    EXPECT(!lane_demand_failed(&lanes, result, false), "two warps in a row");
+    EXPECT(lane_demand_holds(&demand, result, false), "two warps in a row");
     result[0] = (struct lane_range){48, 48, 4};
-    EXPECT(lane_demand_failed(&lanes, result, false), "a warp and a half");
+    EXPECT(!lane_demand_holds(&demand, result, false), "a warp and a half");
     demand.kind = VGPU_DEMAND_LANES;
-    EXPECT(lane_demand_failed(&lanes, result, false), "some lanes");
+    EXPECT(!lane_demand_holds(&demand, result, false), "some lanes");
     result[0] = (struct lane_range){-1, -1, 0};
-    EXPECT(!lane_demand_failed(&lanes, result, false), "all lanes");
+    EXPECT(lane_demand_holds(&demand, result, false), "all lanes");
+}
+
+/* ---- case by case ---- */
+
+static bool is_below(const struct lane_range *r, const void *most)
+{
+    return r->high <= *(const int64_t *)most;
+}
+
+/* for (d = 4; d <= 16; d += 4) { product = d * (20 - d); sum = x + 4 * d; x += 20 - d; } */
+UNIT(cases_keep_rounds_apart)
+{
+    enum { D = 4, LESS = 6, X = 8, TIMES = 10, SUM, PRODUCT, PLACE };
+    struct vgpu_step_of_lanes round[] = {
+        {VGPU_STEP_CONSTANT, 32, 0, 0, 0, 4},
+        {VGPU_STEP_CONSTANT, 32, 0, 0, 0, 16},
+        {VGPU_STEP_CONSTANT, 32, 0, 0, 0, 4},
+        {VGPU_STEP_TRIPS, 32, 0, 1, 2, VGPU_SLE},
+        [D] = {VGPU_STEP_COUNTED, 32, 0, 3, 2, 0},
+        {VGPU_STEP_CONSTANT, 32, 0, 0, 0, 20},
+        [LESS] = {VGPU_STEP_SUB, 32, 5, D, 0, 0},
+        {VGPU_STEP_CONSTANT, 32, 0, 0, 0, 0},
+        [X] = {VGPU_STEP_SERIES, 32, 7, 3, LESS, 0},
+        {VGPU_STEP_CONSTANT, 32, 0, 0, 0, 4},
+        [TIMES] = {VGPU_STEP_MUL, 32, 9, D, 0, 0},
+        [SUM] = {VGPU_STEP_ADD, 32, X, TIMES, 0, 0},
+        [PRODUCT] = {VGPU_STEP_MUL, 32, D, LESS, 0, 0},
+        [PLACE] = {VGPU_STEP_CONSTANT, 1, 0, 0, 0, 1},
+    };
+    struct vgpu_lanes lanes = {.step = round, .step_count = sizeof round / sizeof *round};
+    int64_t index[VGPU_LANE_KNOWN] = {0}, most = 96;
+    struct lane_question q = {&lanes, NULL, index, index, PRODUCT, PLACE, is_below, &most};
+    struct lane_range all;
+    EXPECT(lane_holds_in_cases(&q, &all), "8 * 12 at most");
+    EXPECT(all.low == 64 && all.high == 96, "from 4 * 16 on");
+    most = 95;
+    EXPECT(!lane_holds_in_cases(&q, &all), "8 * 12");
+    q.step = SUM; /* 36 + 64 in the last round; 12 + 64 by the last round's distances alone */
+    most = 99;
+    EXPECT(!lane_holds_in_cases(&q, &all), "sums of earlier rounds");
 }

@@ -85,6 +85,32 @@ struct vgpu_step_of_lanes {
     int64_t value;
 };
 
+/* Which of a step's a, b and c are steps: bits 0 to 2. */
+static inline unsigned vgpu_step_operands(const struct vgpu_step_of_lanes *step)
+{
+    switch (step->kind) {
+    case VGPU_STEP_UNKNOWN:
+    case VGPU_STEP_CONSTANT:
+    case VGPU_STEP_ARGUMENT:
+    case VGPU_STEP_INDEX:
+    case VGPU_STEP_OBJECT:
+    case VGPU_STEP_CONTENTS:
+        return 0;
+    case VGPU_STEP_ZEXT:
+    case VGPU_STEP_SEXT:
+    case VGPU_STEP_TRUNC:
+        return 1;
+    case VGPU_STEP_SELECT:
+    case VGPU_STEP_MERGE:
+    case VGPU_STEP_TRIPS:
+    case VGPU_STEP_SERIES:
+    case VGPU_STEP_COUNTED:
+        return 7;
+    default:
+        return 3;
+    }
+}
+
 /* A condition that lets a block run in the fast form. */
 enum vgpu_lane_demand_kind {
     VGPU_DEMAND_GUARD,   /* condition `step` is `value` in all threads */

@@ -16,36 +16,10 @@ bool cc_is_unknown(const struct cc_lane_plan *plan, uint16_t step)
     return plan->step[step].kind == VGPU_STEP_UNKNOWN;
 }
 
-/* Which of a step's a, b and c are steps: bits 0 to 2. */
-static unsigned operands_of(const struct vgpu_step_of_lanes *step)
-{
-    switch (step->kind) {
-    case VGPU_STEP_UNKNOWN:
-    case VGPU_STEP_CONSTANT:
-    case VGPU_STEP_ARGUMENT:
-    case VGPU_STEP_INDEX:
-    case VGPU_STEP_OBJECT:
-    case VGPU_STEP_CONTENTS:
-        return 0;
-    case VGPU_STEP_ZEXT:
-    case VGPU_STEP_SEXT:
-    case VGPU_STEP_TRUNC:
-        return 1;
-    case VGPU_STEP_SELECT:
-    case VGPU_STEP_MERGE:
-    case VGPU_STEP_TRIPS:
-    case VGPU_STEP_SERIES:
-    case VGPU_STEP_COUNTED:
-        return 7;
-    default:
-        return 3;
-    }
-}
-
 bool cc_uses_step(const struct vgpu_step_of_lanes *step, unsigned which, uint16_t *used)
 {
     *used = which == 0 ? step->a : which == 1 ? step->b : step->c;
-    return (operands_of(step) >> which & 1) != 0 && *used != VGPU_NO_STEP;
+    return (vgpu_step_operands(step) >> which & 1) != 0 && *used != VGPU_NO_STEP;
 }
 
 /* Marks the steps from which a step is computed, transitively. */

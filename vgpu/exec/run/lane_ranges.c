@@ -161,7 +161,7 @@ static bool is_comparable(range a, range b, int how)
     return !is_unsigned || (a.low >= 0 && b.low >= 0) || (a.high < 0 && b.high < 0);
 }
 
-static range compare_ranges(range a, range b, int how)
+range lane_compare(range a, range b, int how)
 {
     bool always = false, never = false;
 
@@ -275,9 +275,10 @@ static range object_range(const struct vgpu_lanes *lanes, void **args, int64_t n
     return exactly(held);
 }
 
-static range step_range(const struct vgpu_step_of_lanes *s, const struct vgpu_lanes *lanes,
-                        void **args, const int64_t *low, const int64_t *high, const range *r)
+range lane_step(const struct vgpu_lanes *lanes, uint32_t number, void **args, const int64_t *low,
+                const int64_t *high, const range *r)
 {
+    const struct vgpu_step_of_lanes *s = &lanes->step[number];
     unsigned bits = s->bits;
     switch ((enum vgpu_step_kind)s->kind) {
     case VGPU_STEP_CONSTANT:
@@ -328,7 +329,7 @@ static range step_range(const struct vgpu_step_of_lanes *s, const struct vgpu_la
     case VGPU_STEP_TRUNC:
         return truncate_to(r[s->a], bits);
     case VGPU_STEP_COMPARE:
-        return compare_ranges(r[s->a], r[s->b], (int)s->value);
+        return lane_compare(r[s->a], r[s->b], (int)s->value);
     case VGPU_STEP_SELECT:
         return is_exact(r[s->a]) ? r[r[s->a].low != 0 ? s->b : s->c] : either_of(r[s->b], r[s->c]);
     case VGPU_STEP_REFINE:
@@ -354,7 +355,7 @@ void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[
                  const int64_t high[VGPU_LANE_KNOWN], struct lane_range *result)
 {
     for (uint32_t i = 0; i < lanes->step_count; i++)
-        result[i] = step_range(&lanes->step[i], lanes, args, low, high, result);
+        result[i] = lane_step(lanes, i, args, low, high, result);
 }
 
 static bool is_only(range r, int64_t value)
@@ -362,24 +363,29 @@ static bool is_only(range r, int64_t value)
     return r.low == value && r.high == value;
 }
 
-static bool holds(const struct vgpu_lane_demand *d, range r)
+bool lane_demand_takes(const struct vgpu_lane_demand *d, const range *r)
 {
     switch ((enum vgpu_lane_demand_kind)d->kind) {
     case VGPU_DEMAND_GUARD:
-        return is_only(r, d->value);
+        return is_only(*r, d->value);
     case VGPU_DEMAND_DIVISOR:
-        return r.low > 0 || (r.high < 0 && (d->value == 0 || r.high < -1));
+        return r->low > 0 || (r->high < 0 && (d->value == 0 || r->high < -1));
     case VGPU_DEMAND_WARPS:
-        return r.zeros >= 5;
+        return r->zeros >= 5;
     case VGPU_DEMAND_LANES:
-        return is_only(r, -1);
+        return is_only(*r, -1);
     default:
-        return r.high > 0;
+        return r->high > 0;
     }
 }
 
-const char *lane_demand_failed(const struct vgpu_lanes *lanes, const struct lane_range *result,
-                               bool edge)
+bool lane_demand_holds(const struct vgpu_lane_demand *d, const range *result, bool edge)
+{
+    return !lane_reaches(result, d->place) || (edge && d->kind == VGPU_DEMAND_GUARD) ||
+           lane_demand_takes(d, &result[d->step]);
+}
+
+const char *lane_demand_reason(const struct vgpu_lane_demand *d)
 {
     static const char *const why[] = {
         [VGPU_DEMAND_GUARD] = "some threads leave it early",
@@ -387,12 +393,6 @@ const char *lane_demand_failed(const struct vgpu_lanes *lanes, const struct lane
         [VGPU_DEMAND_LOOP] = "a loop in it may not end",
         [VGPU_DEMAND_WARPS] = "its warps are not 32 threads in a row (blockDim.x)",
         [VGPU_DEMAND_LANES] = "only some lanes of a warp work together in it"};
-    for (uint32_t i = 0; i < lanes->demand_count; i++) {
-        const struct vgpu_lane_demand *d = &lanes->demand[i];
-        if (edge && d->kind == VGPU_DEMAND_GUARD)
-            continue;
-        if (!holds(d, result[d->step]) && lane_reaches(result, d->place))
-            return why[d->kind];
-    }
-    return NULL;
+
+    return why[d->kind];
 }

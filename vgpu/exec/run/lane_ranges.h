@@ -20,14 +20,25 @@ struct lane_range {
 void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[VGPU_LANE_KNOWN],
                  const int64_t high[VGPU_LANE_KNOWN], struct lane_range *result);
 
+/* The result of one step, from those of the steps before it. */
+struct lane_range lane_step(const struct vgpu_lanes *lanes, uint32_t number, void **args,
+                            const int64_t *low, const int64_t *high,
+                            const struct lane_range *result);
+
+/* 0, 1 or either; how: enum vgpu_compare. */
+struct lane_range lane_compare(struct lane_range a, struct lane_range b, int how);
+
 /* Where the object lies: [*first, *end). */
 void lane_object(const struct vgpu_lanes *lanes, void **args, uint64_t number, uint64_t *first,
                  uint64_t *end);
 
-/* Which condition of the fast form does not hold, as a reason; NULL: all hold. edge: guards need
- * not. */
-const char *lane_demand_failed(const struct vgpu_lanes *lanes, const struct lane_range *result,
-                               bool edge);
+/* Whether a condition of the fast form holds with the steps' results; edge: guards need not. */
+bool lane_demand_holds(const struct vgpu_lane_demand *demand, const struct lane_range *result,
+                       bool edge);
+/* Whether it does for these values of its step. */
+bool lane_demand_takes(const struct vgpu_lane_demand *demand, const struct lane_range *r);
+/* What it means that it does not. */
+const char *lane_demand_reason(const struct vgpu_lane_demand *demand);
 
 /* Whether the place can be reached. */
 static inline bool lane_reaches(const struct lane_range *result, uint16_t place)

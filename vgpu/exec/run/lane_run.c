@@ -13,6 +13,7 @@
 #include "device_image.h"
 #include "fiber.h"
 #include "grid.h"
+#include "lane_cases.h"
 #include "lane_ranges.h"
 #include "mapped_memory.h"
 #include "run.h"
@@ -26,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_MAX = 64, WIDE_THREADS = 8 };
+enum { BATCH_MAX = 64, WIDE_THREADS = 8, CASES_BLOCKS = 16 };
 enum { SHARED_GAPS = 16 * VGPU_LANE_SHARED_MAX /* between variables */ };
 
 /* ---- may the run use the fast form ---- */
@@ -54,15 +55,6 @@ static const char *why_careful(const struct run *run)
             context.limits.shared_per_block)
         return "its shared memory may be too large";
     return NULL;
-}
-
-void lanes_begin(struct run *run)
-{
-    run->lanes.careful = why_careful(run);
-    snprintf(context.control->careful, sizeof context.control->careful, "%s",
-             run->lanes.careful ? run->lanes.careful : "");
-    run->lanes.refused = "all of its blocks are looked at (the first, and samples)";
-    run->lanes.batch = 1;
 }
 
 /* ---- shared memory ---- */
@@ -142,6 +134,89 @@ static void put_known(const struct run *run, uint64_t block, int64_t index[VGPU_
         index[VGPU_LANE_SHARED + i] = (int64_t)shared[i];
 }
 
+/* ---- case by case ---- */
+
+enum { NOT_ASKED, PROVED, NOT_PROVED };
+
+/* The answers about accesses and demands that intervals leave open, for one run: they are the same
+ * for all blocks as long as __shared__ memory lies at the same place. */
+static struct {
+    uint8_t access[VGPU_LANE_ACCESSES], demand[VGPU_LANE_STEPS];
+    uint64_t first[VGPU_LANE_ACCESSES]; /* of a proved access: the lowest address */
+    void *shared[VGPU_LANE_SHARED_MAX];
+} proofs;
+
+struct access_in_run {
+    const struct run *run;
+    const struct vgpu_lane_access *access;
+};
+
+static bool access_holds(const struct lane_range *r, const void *of)
+{
+    const struct access_in_run *a = of;
+    return access_stays(a->run, a->access, r);
+}
+
+static bool demand_takes(const struct lane_range *r, const void *of)
+{
+    return lane_demand_takes(of, r);
+}
+
+static bool is_worth_it(const struct run *run)
+{
+    return run->claimed - run->next_block >= CASES_BLOCKS;
+}
+
+static bool access_is_proved(const struct run *run, uint32_t i, struct lane_question q)
+{
+    const struct access_in_run of = {run, &run->kernel->lanes->access[i]};
+    struct lane_range all;
+    if (proofs.access[i] == NOT_ASKED && is_worth_it(run)) {
+        q.step = of.access->step, q.place = of.access->place;
+        q.holds = access_holds, q.of = &of;
+        bool holds = lane_holds_in_cases(&q, &all) &&
+                     window_of((uint64_t)all.low) == window_of((uint64_t)all.high);
+        proofs.access[i] = holds ? PROVED : NOT_PROVED;
+        proofs.first[i] = (uint64_t)all.low;
+    }
+    return proofs.access[i] == PROVED;
+}
+
+static bool demand_is_proved(const struct run *run, uint32_t i, struct lane_question q)
+{
+    const struct vgpu_lane_demand *d = &run->kernel->lanes->demand[i];
+    struct lane_range all;
+    if (d->kind != VGPU_DEMAND_DIVISOR || i >= VGPU_LANE_STEPS)
+        return false;
+    if (proofs.demand[i] == NOT_ASKED && is_worth_it(run)) {
+        q.step = d->step, q.place = d->place;
+        q.holds = demand_takes, q.of = d;
+        proofs.demand[i] = lane_holds_in_cases(&q, &all) ? PROVED : NOT_PROVED;
+    }
+    return proofs.demand[i] == PROVED;
+}
+
+static void forget_proofs(void)
+{
+    memset(&proofs, 0, sizeof proofs);
+    memcpy(proofs.shared, shared, sizeof shared);
+}
+
+/* ---- a batch ---- */
+
+/* Why one of the demands does not hold; NULL: all do. */
+static const char *failed_demand(const struct run *run, const struct lane_range *range, bool edge,
+                                 const struct lane_question *q)
+{
+    const struct vgpu_lanes *lanes = run->kernel->lanes;
+    for (uint32_t i = 0; i < lanes->demand_count; i++) {
+        const struct vgpu_lane_demand *d = &lanes->demand[i];
+        if (!lane_demand_holds(d, range, edge) && !demand_is_proved(run, i, *q))
+            return lane_demand_reason(d);
+    }
+    return NULL;
+}
+
 /* Checks blocks `first` and following, all in one row of the grid. edge: some of their threads may
  * leave early. */
 static bool blocks_stay(struct run *run, uint64_t first, uint64_t count, bool edge,
@@ -153,11 +228,15 @@ static bool blocks_stay(struct run *run, uint64_t first, uint64_t count, bool ed
     put_known(run, first + count - 1, high);
     for (int i = 0; i < 3; i++)
         high[VGPU_LANE_THREAD + i] = high[VGPU_LANE_BLOCK_DIM + i] - 1;
+    const struct lane_question q = {lanes, run->args, low, high, 0, 0, NULL, NULL};
     lane_ranges(lanes, run->args, low, high, range);
-    run->lanes.refused = lane_demand_failed(lanes, range, edge);
+    if (memcmp(proofs.shared, shared, sizeof shared) != 0)
+        forget_proofs();
+    run->lanes.refused = failed_demand(run, range, edge, &q);
     for (uint32_t i = 0; i < lanes->access_count && !run->lanes.refused; i++)
         if (lane_reaches(range, lanes->access[i].place) &&
-            !access_stays(run, &lanes->access[i], &range[lanes->access[i].step]))
+            !access_stays(run, &lanes->access[i], &range[lanes->access[i].step]) &&
+            !access_is_proved(run, i, q))
             run->lanes.refused = "its accesses may leave allocated memory";
     return !run->lanes.refused;
 }
@@ -222,7 +301,9 @@ static void count_accesses(struct run *run, const struct lane_range *range, cons
         uint64_t times = count[a->counter];
         if (times == 0 || a->object)
             continue;
-        uint64_t address = (uint64_t)range[a->step].low, window = counted_window(address);
+        uint64_t address =
+            proofs.access[i] == PROVED ? proofs.first[i] : (uint64_t)range[a->step].low;
+        uint64_t window = counted_window(address);
         uint32_t kind = a->range ? ACCESS_RANGE : (uint32_t)__builtin_ctz(a->bytes);
         access_count[a->write][kind][window] += times;
         if (a->atomic)
@@ -285,6 +366,16 @@ static uint64_t check_batch(struct run *run, struct lane_range *range)
                     : batch > 0 && blocks_are_wide(run, range) ? lanes->wide
                                                                : lanes->run;
     return edge ? 1 : batch;
+}
+
+void lanes_begin(struct run *run)
+{
+    run->lanes.careful = why_careful(run);
+    snprintf(context.control->careful, sizeof context.control->careful, "%s",
+             run->lanes.careful ? run->lanes.careful : "");
+    run->lanes.refused = "all of its blocks are looked at (the first, and samples)";
+    run->lanes.batch = 1;
+    forget_proofs();
 }
 
 bool lanes_go(struct run *run)
