@@ -2,7 +2,7 @@
  * modules.c: device code that is loaded while the program runs: from a file and from memory, twice
  * side by side, its kernels and variables by name, and files that hold no module.
  *
- * And device code that is compiled first, by NVRTC.
+ * And device code that is compiled first, by NVRTC, or linked first.
  *
  *   api-modules MODULE    what vgpu-cc -fatbin has made of module_kernels.cu
  */
@@ -128,6 +128,50 @@ static void test_library(const char *path)
     EXPECT_IS(cuLibraryUnload(library), CUDA_SUCCESS);
 }
 
+/* One input is linked: PTX, with its mistakes in the buffer, and what vgpu-cc -fatbin has made. */
+static void test_link(const char *path)
+{
+    static char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                        ".visible .entry put(.param .u64 to)\n{\n"
+                        ".reg .u64 %rd<2>;\nld.param.u64 %rd1, [to];\n"
+                        "cvta.to.global.u64 %rd1, %rd1;\nst.global.u32 [%rd1], 77;\nret;\n}\n";
+    static char wrong[] = ".version 8.0\n.target sm_90\n.address_size 64\n.frob\n";
+    char log[200] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log};
+    CUlinkState state;
+    CUmodule module;
+    CUfunction function;
+    void *code, *arguments[] = {&data};
+    size_t bytes = 0;
+    int value = 0;
+    EXPECT_IS(cuLinkCreate(2, options, values, &state), CUDA_SUCCESS);
+    EXPECT_IS(cuLinkComplete(state, &code, &bytes), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_IS(cuLinkAddData(state, CU_JIT_INPUT_PTX, wrong, sizeof wrong, "a", 0, NULL, NULL),
+              CUDA_ERROR_INVALID_PTX);
+    EXPECT(strstr(log, "frob"));
+    EXPECT_IS(cuLinkAddData(state, CU_JIT_INPUT_PTX, ptx, sizeof ptx - 1, "a", 0, NULL, NULL),
+              CUDA_SUCCESS);
+    EXPECT_IS(cuLinkAddData(state, CU_JIT_INPUT_PTX, ptx, sizeof ptx, "b", 0, NULL, NULL),
+              CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_IS(cuLinkComplete(state, &code, &bytes), CUDA_SUCCESS);
+    EXPECT(bytes > 0);
+    EXPECT_IS(cuModuleLoadData(&module, code), CUDA_SUCCESS);
+    EXPECT_IS(cuLinkDestroy(state), CUDA_SUCCESS);
+    EXPECT_IS(cuModuleGetFunction(&function, module, "put"), CUDA_SUCCESS);
+    EXPECT_IS(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL), CUDA_SUCCESS);
+    EXPECT_IS(cuMemcpyDtoH(&value, data, sizeof value), CUDA_SUCCESS);
+    EXPECT_IS(value, 77);
+    EXPECT_IS(cuLinkCreate(0, NULL, NULL, &state), CUDA_SUCCESS);
+    EXPECT_IS(cuLinkAddFile(state, CU_JIT_INPUT_FATBINARY, path, 0, NULL, NULL), CUDA_SUCCESS);
+    EXPECT_IS(cuLinkComplete(state, &code, &bytes), CUDA_SUCCESS);
+    EXPECT_IS(cuModuleLoadData(&module, code), CUDA_SUCCESS);
+    EXPECT_IS(cuLinkDestroy(state), CUDA_SUCCESS);
+    scale(module);
+    expect_numbers(3, 5);
+    EXPECT_IS(cuModuleUnload(module), CUDA_SUCCESS);
+}
+
 static nvrtcProgram compiled(const char *source, const char *const *options, int count,
                              nvrtcResult want)
 {
@@ -225,6 +269,7 @@ int main(int argc, char **argv)
     test_two_instances(argv[1]);
     test_occupancy(argv[1]);
     test_library(argv[1]);
+    test_link(argv[1]);
     test_mistakes(argv[1]);
     test_nvrtc();
     test_nvrtc_mistakes();

@@ -96,6 +96,21 @@ static void copied()
     EXPECT(direct * 3 < staged);
 }
 
+/* At a multiple of what is asked for, beside ranges that are not; nothing overlaps. */
+static void aligned()
+{
+    CUdeviceptr at[3];
+    const size_t alignment[3] = {0, 16 * G, 4 * G};
+    for (int i = 0; i < 3; i++) {
+        OK(cuMemAddressReserve(&at[i], G, alignment[i], 0, 0));
+        EXPECT(alignment[i] == 0 || at[i] % alignment[i] == 0);
+    }
+    EXPECT(at[0] != at[1] && at[1] != at[2] && at[0] != at[2]);
+    EXPECT_IS(cuMemAddressReserve(&at[0], G, 3 * G, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    for (CUdeviceptr one : at)
+        OK(cuMemAddressFree(one, G));
+}
+
 /* Copies and memsets go over the seam of two mappings, whose memory lies the other way round; not
  * past the last one (recorded on two H200). */
 static void seams()
@@ -159,6 +174,7 @@ int main(int argc, char **argv)
         copied();
         peer();
     } else {
+        aligned();
         seams();
         grown(count);
     }

@@ -81,6 +81,23 @@ UNIT(arena_is_a_bitmap)
     arena_clear(&a);
 }
 
+UNIT(arena_aligns)
+{
+    struct arena a;
+    arena_init(&a, 16 * GRANULE, GRANULE);
+    EXPECT(arena_take(&a, GRANULE, NULL) == 0, "%s", "not the first granule");
+    EXPECT(arena_take_aligned(&a, 2 * GRANULE, 4 * GRANULE, NULL) == 4 * GRANULE, "%s",
+           "not the first multiple of four granules");
+    EXPECT(arena_take_aligned(&a, 3 * GRANULE, GRANULE, NULL) == GRANULE, "%s",
+           "not the gap before it");
+    EXPECT(arena_take_aligned(&a, 8 * GRANULE, 8 * GRANULE, NULL) == 8 * GRANULE, "%s",
+           "not the end");
+    EXPECT(arena_take_aligned(&a, GRANULE, 4 * GRANULE, NULL) == ARENA_NONE, "%s",
+           "takes what is no multiple");
+    EXPECT(arena_give(&a, 4 * GRANULE) == 0, "%s", "does not take back what it gave");
+    arena_clear(&a);
+}
+
 /* A program that only allocates: the cost of each is independent of how many there are. Gaps are
  * counted, not seconds. */
 static uint64_t looks_per_take(int takes, int sizes)

@@ -151,7 +151,7 @@ enum vgpu_op {
     VGPU_OP_VMM_RETAIN,     /* ptr -> value = handle */
     VGPU_OP_VMM_EXPORT,     /* value = handle, flags = handle type -> fd */
     VGPU_OP_VMM_IMPORT,     /* fd -> value = handle */
-    VGPU_OP_VMM_RESERVE,    /* bytes -> value = address */
+    VGPU_OP_VMM_RESERVE,    /* bytes, value = alignment or 0 -> value = address */
     VGPU_OP_VMM_FREE,       /* ptr, bytes */
     VGPU_OP_VMM_MAP,        /* ptr, bytes, value = handle, event = offset in the allocation */
     VGPU_OP_VMM_UNMAP,      /* ptr, bytes */

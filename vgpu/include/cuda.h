@@ -32,6 +32,7 @@ typedef struct CUctx_st *CUcontext;
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 typedef struct CUmod_st *CUmodule;
 typedef struct CUlib_st *CUlibrary;
+typedef struct CUlinkState_st *CUlinkState;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUkern_st *CUkernel;
 typedef struct CUstream_st *CUstream;

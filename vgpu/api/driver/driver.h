@@ -34,4 +34,20 @@ static inline void *vgpu__driver_pointer(CUdeviceptr ptr)
     return (void *)(uintptr_t)ptr;
 }
 
+/* driver_module.c: device code that is loaded while the program runs. */
+
+/* Where a caller wants the compiler's messages (CU_JIT_ERROR_LOG_BUFFER). */
+struct vgpu__jit_log {
+    char *text;
+    size_t room;
+};
+struct vgpu__jit_log vgpu__jit_log(unsigned int count, const CUjit_option *options, void **values);
+
+/* A copy of the record (fatbin.h) that `image` is, or that is made of it; freed by the caller.
+ * NULL: *error was told. */
+void *vgpu__read_module(const char *call, const void *image, const struct vgpu__jit_log *log,
+                        cudaError_t *error);
+/* The file's bytes and a zero; freed by the caller. NULL: see errno. */
+char *vgpu__read_module_file(const char *path);
+
 #endif

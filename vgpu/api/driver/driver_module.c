@@ -40,21 +40,27 @@ static cudaError_t refuse_image(const char *call, const void *image)
                         elf ? "machine code of real GPUs (a cubin)" : "no device code");
 }
 
-/* Where a caller of cuModuleLoadDataEx wants the compiler's messages. */
-struct log_buffer {
-    char *text;
-    size_t room;
-};
-
-static void put_log(const struct log_buffer *buffer, const char *log)
+static void put_log(const struct vgpu__jit_log *buffer, const char *log)
 {
     if (buffer->text && buffer->room)
         snprintf(buffer->text, buffer->room, "%s", log);
 }
 
+struct vgpu__jit_log vgpu__jit_log(unsigned int count, const CUjit_option *options, void **values)
+{
+    struct vgpu__jit_log log = {0};
+    for (unsigned int i = 0; i < count && options && values; i++) {
+        if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
+            log.text = values[i];
+        if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+            log.room = (size_t)(uintptr_t)values[i];
+    }
+    return log;
+}
+
 /* The record of PTX, or of nvcc's container; null: *error was told. */
 static void *translate_module(const char *call, const void *image, size_t bytes,
-                              const struct log_buffer *buffer, cudaError_t *error)
+                              const struct vgpu__jit_log *buffer, cudaError_t *error)
 {
     char *log;
     void *record = vgpu__translate(image, bytes, &log);
@@ -82,21 +88,47 @@ static cudaError_t add_module(const char *call, struct CUmod_st **module, const 
     return cudaSuccess;
 }
 
+static bool is_record(const void *image)
+{
+    return strncmp(image, VGPU_FATBIN_MAGIC, sizeof VGPU_FATBIN_MAGIC - 1) == 0;
+}
+
+static void *copy_record(const char *call, const void *image, cudaError_t *error)
+{
+    const struct vgpu_fatbin *head = image;
+    void *copy = malloc(head->bytes);
+    if (copy)
+        memcpy(copy, image, head->bytes);
+    else
+        *error = vgpu__no_memory(call);
+    return copy;
+}
+
+void *vgpu__read_module(const char *call, const void *image, const struct vgpu__jit_log *log,
+                        cudaError_t *error)
+{
+    size_t bytes;
+    put_log(log, "");
+    if (is_record(image))
+        return copy_record(call, image, error);
+    void *record = vgpu_fatbin_from_text(image);
+    if (record)
+        return record;
+    if (vgpu__is_foreign(image, &bytes))
+        return translate_module(call, image, bytes, log, error);
+    *error = refuse_image(call, image);
+    return NULL;
+}
+
 static cudaError_t load_image(const char *call, struct CUmod_st **module, const void *image,
-                              const struct log_buffer *buffer)
+                              const struct vgpu__jit_log *log)
 {
     cudaError_t error = cudaSuccess;
-    size_t bytes;
     if (!module || !image)
         return cudaErrorInvalidValue;
-    put_log(buffer, "");
-    if (strncmp(image, VGPU_FATBIN_MAGIC, sizeof VGPU_FATBIN_MAGIC - 1) == 0)
+    if (is_record(image)) /* it stays where it is */
         return add_module(call, module, image);
-    void *record = vgpu_fatbin_from_text(image);
-    if (!record && !vgpu__is_foreign(image, &bytes))
-        return refuse_image(call, image);
-    if (!record)
-        record = translate_module(call, image, bytes, buffer, &error);
+    void *record = vgpu__read_module(call, image, log, &error);
     if (record)
         error = add_module(call, module, record);
     free(record);
@@ -105,11 +137,11 @@ static cudaError_t load_image(const char *call, struct CUmod_st **module, const 
 
 static cudaError_t load_data(const char *call, struct CUmod_st **module, const void *image)
 {
-    return load_image(call, module, image, &(struct log_buffer){0});
+    return load_image(call, module, image, &(struct vgpu__jit_log){0});
 }
 
 /* The file's bytes and a zero; null: see errno. */
-static char *read_module_file(const char *path)
+char *vgpu__read_module_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
     char *data = NULL;
@@ -132,7 +164,7 @@ static cudaError_t load_file(const char *call, struct CUmod_st **module, const c
 {
     if (!module || !path)
         return cudaErrorInvalidValue;
-    char *data = read_module_file(path);
+    char *data = vgpu__read_module_file(path);
     if (!data)
         return vgpu__refuse(cudaErrorFileNotFound, call, "%s: %s", path, strerror(errno));
     cudaError_t error = load_data(call, module, data);
@@ -225,14 +257,8 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count,
                             CUjit_option *options, void **values)
 {
-    struct log_buffer buffer = {0};
-    for (unsigned int i = 0; i < count && options && values; i++) {
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
-            buffer.text = values[i];
-        if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-            buffer.room = (size_t)(uintptr_t)values[i];
-    }
-    VGPU_DRIVER(load_image("cuModuleLoadDataEx", module, image, &buffer));
+    struct vgpu__jit_log log = vgpu__jit_log(count, options, values);
+    VGPU_DRIVER(load_image("cuModuleLoadDataEx", module, image, &log));
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)

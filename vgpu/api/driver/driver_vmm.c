@@ -226,13 +226,15 @@ static cudaError_t reserve_range(CUdeviceptr *ptr, size_t bytes, size_t alignmen
 {
     static const char call[] = "cuMemAddressReserve";
     const struct vgpu_reply *reply;
-    if (!ptr || flags != 0 || (alignment & (alignment - 1)) || alignment > VGPU_CHUNK_BYTES)
+    if (!ptr || flags != 0 || (alignment & (alignment - 1)) || alignment > VGPU_DEVICE_STRIDE)
         return vgpu__refuse(cudaErrorInvalidValue, call,
                             "alignment %zu and flags %llu: alignments are powers of two up to "
-                            "2 MiB, flags 0",
+                            "1 TiB, flags 0",
                             alignment, flags);
-    if (!begin_range_request(call, VGPU_OP_VMM_RESERVE, 0, bytes))
+    struct vgpu_request *request = begin_range_request(call, VGPU_OP_VMM_RESERVE, 0, bytes);
+    if (!request)
         return vgpu__failed();
+    request->value = alignment;
     cudaError_t error = vgpu__end(&reply);
     if (error == cudaSuccess)
         *ptr = reply->value;

@@ -195,7 +195,16 @@
                           unsigned int jitCount, CUlibraryOption *options, void **optionValues, \
                           unsigned int optionCount)) \
     X(cuLibraryUnload, (CUlibrary library)) \
-    X(cuLibraryGetKernel, (CUkernel *kernel, CUlibrary library, const char *name))
+    X(cuLibraryGetKernel, (CUkernel *kernel, CUlibrary library, const char *name)) \
+    X(cuLinkCreate, (unsigned int count, CUjit_option *options, void **values, \
+                     CUlinkState *state)) \
+    X(cuLinkAddData, (CUlinkState state, CUjitInputType type, void *data, size_t size, \
+                      const char *name, unsigned int count, CUjit_option *options, \
+                      void **values)) \
+    X(cuLinkAddFile, (CUlinkState state, CUjitInputType type, const char *path, \
+                      unsigned int count, CUjit_option *options, void **values)) \
+    X(cuLinkComplete, (CUlinkState state, void **cubinOut, size_t *sizeOut)) \
+    X(cuLinkDestroy, (CUlinkState state))
 
 #define VGPU_DRIVER_ARRAYS(X) \
     X(cuArrayCreate, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR *descriptor)) \

@@ -136,6 +136,24 @@ uint64_t arena_take(struct arena *a, uint64_t bytes, void *user)
     return at;
 }
 
+uint64_t arena_take_aligned(struct arena *a, uint64_t bytes, uint64_t alignment, void *user)
+{
+    uint64_t space = rounded_bytes(a, bytes);
+    if (bytes == 0 || space < bytes || space > a->size)
+        return ARENA_NONE;
+    for (int i = 0; i <= a->count; i++) {
+        uint64_t end = i == a->count ? a->size : a->range[i].offset;
+        uint64_t at = (range_end(a, i - 1) + alignment - 1) / alignment * alignment;
+        if (at > end || end - at < space)
+            continue;
+        if (insert_range(a, i, (struct arena_range){at, bytes, user, 0}) != 0)
+            return ARENA_NONE;
+        a->taken_bytes += space;
+        return at;
+    }
+    return ARENA_NONE;
+}
+
 uint64_t arena_take_high(struct arena *a, uint64_t bytes, void *user)
 {
     uint64_t space = rounded_bytes(a, bytes), end = a->size;

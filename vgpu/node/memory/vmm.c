@@ -94,13 +94,17 @@ struct vmm_handle *vmm_import(struct owner *owner, int fd)
 
 /* ---- ranges ---- */
 
-uint64_t vmm_reserve(struct owner *owner, uint64_t bytes)
+uint64_t vmm_reserve(struct owner *owner, uint64_t bytes, uint64_t alignment)
 {
     if (memory_current->vmm.ranges.size == 0)
         arena_init(&memory_current->vmm.ranges, VGPU_ARENA_END - VGPU_VMM_VA, VGPU_CHUNK_BYTES,
                    &memory_current->serials);
     struct vmm_range *r = calloc(1, sizeof *r);
-    uint64_t at = r ? arena_take(&memory_current->vmm.ranges, bytes, r) : ARENA_NONE;
+    uint64_t at = ARENA_NONE;
+    if (r && alignment == VGPU_CHUNK_BYTES)
+        at = arena_take(&memory_current->vmm.ranges, bytes, r);
+    else if (r)
+        at = arena_take_aligned(&memory_current->vmm.ranges, bytes, alignment, r);
     if (at == ARENA_NONE) {
         free(r);
         return 0;
@@ -254,7 +258,7 @@ bool vmm_hand_over(struct vmm_allocation *a, uint64_t address)
 struct vmm_mapping *vmm_open_window(struct owner *owner, struct vmm_allocation *a, uint64_t skip,
                                     uint64_t bytes)
 {
-    uint64_t va = vmm_reserve(owner, a->bytes);
+    uint64_t va = vmm_reserve(owner, a->bytes, VGPU_CHUNK_BYTES);
     struct vmm_handle *h = va ? obtain_handle(owner, a) : NULL;
     struct vmm_mapping *m = h ? map_handle(h, va) : NULL;
     struct vmm_range *range = va ? vmm_range(owner, va, a->bytes) : NULL;

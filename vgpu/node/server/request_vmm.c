@@ -145,9 +145,12 @@ void request_vmm_import(struct connection *c)
 void request_vmm_reserve(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
+    uint64_t alignment = q->value > VGPU_CHUNK_BYTES ? q->value : VGPU_CHUNK_BYTES;
     if (!is_whole_chunks(q->bytes))
         refuse_range(c, "the size must be a multiple of the granularity, 2 MiB");
-    else if (!(c->reply.r.value = vmm_reserve(&c->process->memory, q->bytes)))
+    else if ((alignment & (alignment - 1)) || alignment > VGPU_DEVICE_STRIDE)
+        refuse_range(c, "alignments are powers of two up to 1 TiB");
+    else if (!(c->reply.r.value = vmm_reserve(&c->process->memory, q->bytes, alignment)))
         request_fail(c, VGPU_OUT_OF_MEMORY, "no %llu bytes of addresses are left",
                      (unsigned long long)q->bytes);
 }

@@ -37,7 +37,10 @@ void arena_clear(struct arena *a);
 /* Allocates `bytes` (not 0). Returns the offset, or ARENA_NONE if no gap is large enough. */
 uint64_t arena_take(struct arena *a, uint64_t bytes, void *user);
 
-/* The same in the highest gap, for memory that must not reuse a program's addresses. */
+/* The same at a multiple of `alignment`, which is one of the granule; examines all gaps. */
+uint64_t arena_take_aligned(struct arena *a, uint64_t bytes, uint64_t alignment, void *user);
+
+/* As arena_take, in the highest gap, for memory that must not reuse a program's addresses. */
 uint64_t arena_take_high(struct arena *a, uint64_t bytes, void *user);
 
 /* The range that contains `offset`, or NULL. Valid until the next arena_take or arena_give. */

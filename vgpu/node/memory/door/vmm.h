@@ -64,7 +64,8 @@ struct vmm_handle *vmm_import(struct owner *owner, int fd);
 void vmm_release(struct vmm_handle *handle);
 
 /* Ranges. */
-uint64_t vmm_reserve(struct owner *owner, uint64_t bytes); /* 0: no room */
+/* At a multiple of `alignment`, a power of two of at least VGPU_CHUNK_BYTES; 0: no room. */
+uint64_t vmm_reserve(struct owner *owner, uint64_t bytes, uint64_t alignment);
 /* The range that contains [va, +bytes), or NULL. */
 struct vmm_range *vmm_range(const struct owner *owner, uint64_t va, uint64_t bytes);
 void vmm_free(struct vmm_range *range);
