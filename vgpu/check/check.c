@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "feature_list.h"
 #include "number.h"
 #include "wire.h"
 
@@ -29,18 +30,23 @@ union answer {
 
 static int print_usage(FILE *to)
 {
-    fprintf(to,
-            "usage: vgpu-check [--checks=WORDS] [--found=STATUS] PROGRAM [ARGUMENT...]\n"
-            "\n"
-            "Runs PROGRAM on a virtual node of its own and tells what is wrong with it:\n"
-            "  order    accesses to the same memory that nothing orders\n"
-            "  kernels  mistakes inside kernels\n"
-            "  api      errors nobody looked at, wrong devices, events never recorded\n"
-            "  leaks    what was not given back at the end\n"
-            "  advice   what is right and slower than it need be\n"
-            "WORDS are some of these with commas between; default: all. The exit status is the\n"
-            "program's; where that is 0 and findings were told (advice is none), STATUS: %d.\n",
-            FOUND);
+    fprintf(
+        to,
+        "usage: vgpu-check [--checks=WORDS] [--found=STATUS] PROGRAM [ARGUMENT...]\n"
+        "\n"
+        "Runs PROGRAM on a virtual node of its own and tells what is wrong with it:\n"
+        "  order    accesses to the same memory that nothing orders\n"
+        "  kernels  mistakes inside kernels\n"
+        "  api      errors nobody looked at, wrong devices, events never recorded\n"
+        "  leaks    what was not given back at the end\n"
+        "  advice   what is right and slower than it need be\n"
+        "WORDS are some of these with commas between; default: all. The exit status is the\n"
+        "program's; where that is 0 and findings were told (advice is none), STATUS: %d.\n"
+        "\n"
+        "It ends with a report: what of what PROGRAM used is as on a GPU. (VGPU_REPORT=1 prints\n"
+        "it for a program without vgpu-check.) These are all lines that it may have:\n",
+        FOUND);
+    vgpu_features_print(to, VGPU_FEATURES_ALL);
     return to == stdout ? 0 : CANNOT;
 }
 
@@ -111,6 +117,10 @@ static int report_findings(int node, int status, int found)
         return CANNOT;
     }
     memcpy(&summary, to.reply.data, sizeof summary);
+    if (summary.features) {
+        fprintf(stderr, "vgpu-check: report: of what the program used,\n");
+        vgpu_features_print(stderr, summary.features);
+    }
     if (summary.processes == 0)
         fprintf(stderr, "vgpu-check: the program has made no CUDA call\n");
     else
@@ -147,6 +157,7 @@ int main(int argc, char **argv)
     }
     setenv("VGPU_CHECK", checks, 1);
     unsetenv("VGPU_QUIET");
+    setenv("VGPU_REPORT", "check", 1); /* the node is told; the program does not print it */
     int node = start_checked_node();
     int status = node < 0 ? -1 : run_program(argv + at);
     return status < 0 ? CANNOT : report_findings(node, status, found);

@@ -178,7 +178,9 @@ enum vgpu_op {
     VGPU_OP_HOST_KNOWN,
     /* The thread leaves a range that it named by `call`: value = its clock at the range's begin */
     VGPU_OP_RANGE,
-    VGPU_OP_BYE, /* orderly end of a process (atexit); value = 1 if it has read its clock */
+    /* orderly end of a process (atexit); value = 1 if it has read its clock, ptr = the features
+     * that it has used (feature_list.h) */
+    VGPU_OP_BYE,
     /* witness only */
     VGPU_OP_SUMMARY, /* -> data = struct vgpu_summary: totals of all processes */
     /* value = first record -> data = struct vgpu_trace_record[], value = their number, value2 =
@@ -321,6 +323,7 @@ struct vgpu_observed {
 
 /* Totals since the node started; live_ = not freed when their process ended. */
 struct vgpu_summary {
+    uint64_t features; /* feature_list.h: of processes that have ended in order */
     uint32_t processes;
     uint32_t live_allocations, live_host_allocations, live_streams, live_events, live_peers;
     uint64_t live_bytes;

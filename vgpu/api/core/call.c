@@ -76,6 +76,7 @@ struct vgpu_request *vgpu__new_request(const char *call, uint32_t op)
                                      .unregistered = vgpu__unregistered_threads(),
                                      .caller = vgpu__caller(),
                                      .clock_ps = vgpu__self.clock_ps};
+    vgpu__used_request(op);
     vgpu_text_copy(request->call, sizeof request->call, call);
     vgpu__call_site(request->caller, request->site, sizeof request->site);
     return request;

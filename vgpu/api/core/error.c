@@ -36,6 +36,7 @@ cudaError_t vgpu__record(cudaError_t error)
 {
     if (error == cudaSuccess)
         return error;
+    vgpu__used(error == cudaErrorNotSupported ? VGPU_FEATURE_refused : VGPU_FEATURE_errors);
     vgpu__self.last_error = error;
     vgpu__call_failed(error);
     return error;

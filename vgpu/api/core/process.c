@@ -187,6 +187,7 @@ static void send_goodbye(void)
     vgpu__process_ends();
     request.clock_ps = vgpu__self.clock_ps;
     request.value = atomic_load(&vgpu__process.clock_read);
+    request.ptr = vgpu__used_features();
     while (told) { /* the node's findings may take several replies */
         if (pthread_mutex_trylock(&process_lock) != 0)
             return;
@@ -197,6 +198,7 @@ static void send_goodbye(void)
         if (told)
             vgpu__explain("exit", cudaSuccess, answer.reply.explain);
     }
+    vgpu__report();
 }
 
 /* ---- start ---- */

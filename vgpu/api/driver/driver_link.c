@@ -48,8 +48,8 @@ static cudaError_t check_input(const char *call, CUlinkState state, CUjitInputTy
     return cudaSuccess;
 }
 
-static cudaError_t add_input(const char *call, CUlinkState state, CUjitInputType type,
-                             const void *image, size_t bytes)
+static cudaError_t add_link_input(const char *call, CUlinkState state, CUjitInputType type,
+                                  const void *image, size_t bytes)
 {
     cudaError_t error = check_input(call, state, type);
     if (error != cudaSuccess)
@@ -65,7 +65,7 @@ static cudaError_t add_input(const char *call, CUlinkState state, CUjitInputType
     return error;
 }
 
-static cudaError_t add_file(CUlinkState state, CUjitInputType type, const char *path)
+static cudaError_t add_link_file(CUlinkState state, CUjitInputType type, const char *path)
 {
     static const char call[] = "cuLinkAddFile";
     cudaError_t error = check_input(call, state, type);
@@ -85,14 +85,14 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_
                        const char *name, unsigned int count, CUjit_option *options, void **values)
 {
     (void)name, (void)count, (void)options, (void)values;
-    VGPU_DRIVER(add_input("cuLinkAddData", state, type, data, size));
+    VGPU_DRIVER(add_link_input("cuLinkAddData", state, type, data, size));
 }
 
 CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path, unsigned int count,
                        CUjit_option *options, void **values)
 {
     (void)count, (void)options, (void)values;
-    VGPU_DRIVER(add_file(state, type, path));
+    VGPU_DRIVER(add_link_file(state, type, path));
 }
 
 static cudaError_t complete_state(CUlinkState state, void **out, size_t *bytes)

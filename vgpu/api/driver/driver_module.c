@@ -88,12 +88,12 @@ static cudaError_t add_module(const char *call, struct CUmod_st **module, const 
     return cudaSuccess;
 }
 
-static bool is_record(const void *image)
+static bool is_module_record(const void *image)
 {
     return strncmp(image, VGPU_FATBIN_MAGIC, sizeof VGPU_FATBIN_MAGIC - 1) == 0;
 }
 
-static void *copy_record(const char *call, const void *image, cudaError_t *error)
+static void *copy_module_record(const char *call, const void *image, cudaError_t *error)
 {
     const struct vgpu_fatbin *head = image;
     void *copy = malloc(head->bytes);
@@ -109,8 +109,8 @@ void *vgpu__read_module(const char *call, const void *image, const struct vgpu__
 {
     size_t bytes;
     put_log(log, "");
-    if (is_record(image))
-        return copy_record(call, image, error);
+    if (is_module_record(image))
+        return copy_module_record(call, image, error);
     void *record = vgpu_fatbin_from_text(image);
     if (record)
         return record;
@@ -126,7 +126,7 @@ static cudaError_t load_image(const char *call, struct CUmod_st **module, const 
     cudaError_t error = cudaSuccess;
     if (!module || !image)
         return cudaErrorInvalidValue;
-    if (is_record(image)) /* it stays where it is */
+    if (is_module_record(image)) /* it stays where it is */
         return add_module(call, module, image);
     void *record = vgpu__read_module(call, image, log, &error);
     if (record)

@@ -89,6 +89,7 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         atomic_store(&cache_config[vgpu__current_physical()], config);
+    vgpu__used(VGPU_FEATURE_hints);
     return vgpu__record(error);
 }
 
@@ -99,5 +100,6 @@ cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheCon
         error = func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
     if (error == cudaSuccess && !known_config(cacheConfig))
         error = cudaErrorInvalidValue;
+    vgpu__used(VGPU_FEATURE_hints);
     return vgpu__record(error);
 }

@@ -12,6 +12,7 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
         return vgpu__begin("cudaMallocManaged", VGPU_OP_CONTEXT)
                    ? vgpu__record(cudaErrorInvalidValue)
                    : vgpu__failed();
+    vgpu__used(VGPU_FEATURE_managed);
     return vgpu__host_allocate("cudaMallocManaged", devPtr, size, flags, true);
 }
 
@@ -53,6 +54,7 @@ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMe
                                  unsigned int flags, cudaStream_t stream)
 {
     const char *call = "cudaMemPrefetchAsync";
+    vgpu__used(VGPU_FEATURE_hints);
     cudaError_t error = check_stream(call, stream);
     if (error == cudaSuccess && flags != 0)
         error = vgpu__refuse(cudaErrorInvalidValue, call, "flags are %u: they must be 0", flags);
@@ -65,6 +67,7 @@ cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvis
                           struct cudaMemLocation location)
 {
     const char *call = "cudaMemAdvise";
+    vgpu__used(VGPU_FEATURE_hints);
     cudaError_t error = check_stream(call, cudaStreamLegacy);
     if (error != cudaSuccess)
         return error;

@@ -4,10 +4,12 @@
  */
 #include "cuda_profiler_api.h"
 
+#include "core.h"
 #include "cudaProfiler.h"
 
 cudaError_t cudaProfilerStart(void)
 {
+    vgpu__used(VGPU_FEATURE_profiling);
     return cudaSuccess;
 }
 
@@ -18,6 +20,7 @@ cudaError_t cudaProfilerStop(void)
 
 CUresult cuProfilerStart(void)
 {
+    vgpu__used(VGPU_FEATURE_profiling);
     return CUDA_SUCCESS;
 }
 

@@ -116,6 +116,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
     if (!is_valid_attribute(attr, value))
         return vgpu__refuse(cudaErrorInvalidValue, call, "attribute %d: impossible value",
                             (int)attr);
+    vgpu__used(VGPU_FEATURE_hints);
     pthread_mutex_lock(&attributes_lock);
     struct attributes *a = find_attributes(vgpu__stream_id(hStream), true);
     if (a && attr == cudaLaunchAttributeSynchronizationPolicy)

@@ -207,6 +207,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
         return error;
     if (!numBlocks || blockSize <= 0 || (flags & ~(unsigned)cudaOccupancyDisableCachingOverride))
         return vgpu__record(cudaErrorInvalidValue);
+    vgpu__used(VGPU_FEATURE_occupancy);
     *numBlocks = vgpu__blocks_per_sm(kernel, (size_t)blockSize, dynamicSMemSize);
     return cudaSuccess;
 }

@@ -45,6 +45,7 @@ void vgpu__add_managed(struct vgpu_managed *variable)
     pthread_mutex_lock(&modules_lock);
     variable->next = managed_variables;
     managed_variables = variable;
+    vgpu__used(VGPU_FEATURE_managed);
     pthread_mutex_unlock(&modules_lock);
 }
 
@@ -146,6 +147,7 @@ static cudaError_t send_image(struct vgpu_host_image *image, const char *call)
     close(fd);
     if (error == cudaSuccess)
         __atomic_store_n(&image->id, (uint32_t)reply->value + 1, __ATOMIC_RELEASE);
+    vgpu__used_image(image->begin, image->end);
     return error;
 }
 

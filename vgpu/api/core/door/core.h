@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "cuda_runtime_api.h"
+#include "feature_list.h"
 #include "protocol.h"
 
 /* A virtual clock (ps) that several threads read and advance. */
@@ -59,6 +60,13 @@ struct vgpu__process {
     atomic_bool peer_enabled[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES];
 };
 extern struct vgpu__process vgpu__process;
+
+/* report.c: marks a feature as used; what a request to the node, or device code, uses. */
+void vgpu__used(enum vgpu_feature feature);
+void vgpu__used_request(uint32_t op);
+void vgpu__used_image(const void *begin, const void *end);
+uint64_t vgpu__used_features(void);
+void vgpu__report(void); /* if VGPU_REPORT=1 */
 
 /* Connects the process (once) and determines its visible devices. Returns cudaSuccess, also in a
  * forked child, whose calls about devices still work; or the error that every call returns from
