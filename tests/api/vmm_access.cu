@@ -5,8 +5,12 @@
  *
  *     api-vmm-access grown   a vector that grows without being copied, over all GPUs
  *     api-vmm-access peer    peer access is enabled, but the access is missing: 700
+ *     api-vmm-access fabric  another process's memory, by a fabric handle that goes through a pipe
  */
 #include <cstring>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -158,8 +162,88 @@ static void peer()
     EXPECT_IS(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
 }
 
+static CUdeviceptr map(CUmemGenericAllocationHandle handle)
+{
+    CUdeviceptr at;
+    OK(cuMemAddressReserve(&at, G, 0, 0, 0));
+    OK(cuMemMap(at, G, 0, handle, 0));
+    allow(at, G, 0);
+    return at;
+}
+
+/* Makes the memory, sends its handle, and ends it when the other one has used it. */
+static void lend(int to, int from)
+{
+    CUmemAllocationProp p = {};
+    CUmemGenericAllocationHandle handle;
+    CUmemFabricHandle name;
+    int value = 41, used;
+    p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    p.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    OK(cudaFree(0));
+    OK(cuMemCreate(&handle, G, &p, 0));
+    EXPECT_IS(cuMemExportToShareableHandle(&name, handle, CU_MEM_HANDLE_TYPE_FABRIC, 0),
+              CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemRelease(handle));
+    p.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+    OK(cuMemCreate(&handle, G, &p, 0));
+    OK(cuMemExportToShareableHandle(&name, handle, CU_MEM_HANDLE_TYPE_FABRIC, 0));
+    CUdeviceptr at = map(handle);
+    OK(cudaMemcpy((void *)at, &value, sizeof value, cudaMemcpyHostToDevice));
+    EXPECT_IS(write(to, &name, sizeof name), sizeof name);
+    EXPECT_IS(read(from, &used, sizeof used), sizeof used);
+    OK(cudaMemcpy(&value, (void *)at, sizeof value, cudaMemcpyDeviceToHost));
+    EXPECT_IS(value, 42);
+    OK(cuMemUnmap(at, G));
+    OK(cuMemRelease(handle));
+    EXPECT_IS(write(to, &used, sizeof used), sizeof used);
+}
+
+static void borrow(int from, int to)
+{
+    CUmemGenericAllocationHandle handle;
+    CUmemFabricHandle name, wrong;
+    int value = 0;
+    EXPECT_IS(read(from, &name, sizeof name), sizeof name);
+    wrong = name;
+    wrong.data[20] ^= 1;
+    EXPECT_IS(cuMemImportFromShareableHandle(&handle, &wrong, CU_MEM_HANDLE_TYPE_FABRIC),
+              CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemImportFromShareableHandle(&handle, &name, CU_MEM_HANDLE_TYPE_FABRIC));
+    CUdeviceptr at = map(handle);
+    OK(cuMemRelease(handle));
+    add_one<<<1, 1>>>((int *)at, 1);
+    OK(cudaDeviceSynchronize());
+    OK(cuMemUnmap(at, G));
+    EXPECT_IS(write(to, &value, sizeof value), sizeof value);
+    EXPECT_IS(read(from, &value, sizeof value), sizeof value);
+    /* The bytes did not keep the memory. */
+    EXPECT_IS(cuMemImportFromShareableHandle(&handle, &name, CU_MEM_HANDLE_TYPE_FABRIC),
+              CUDA_ERROR_INVALID_VALUE);
+}
+
+static int fabric()
+{
+    int there[2], back[2], status = 1, value;
+    EXPECT(pipe(there) == 0 && pipe(back) == 0);
+    pid_t child = fork(); /* before the first call of CUDA */
+    if (child == 0) {
+        lend(there[1], back[0]);
+        return 0;
+    }
+    OK(cudaFree(0));
+    OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, 0));
+    EXPECT_IS(value, 1);
+    close(there[1]);
+    borrow(there[0], back[1]);
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "fabric") == 0)
+        return fabric();
     int count = 0, value = 0;
     OK(cudaGetDeviceCount(&count));
     OK(cudaFree(0));

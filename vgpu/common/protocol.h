@@ -144,13 +144,15 @@ enum vgpu_op {
     VGPU_OP_POOL_MALLOC, /* value = pool, bytes, stream, device -> value = address */
     VGPU_OP_POOL_FREE,   /* ptr, stream, device: frees in stream order */
     VGPU_OP_VAR, /* device, module, key -> value = address, value2 = bytes (__device__ variable) */
-    VGPU_OP_PRINTF,         /* -> data = output of kernels' printf since the last request */
-    VGPU_OP_VMM_CREATE,     /* device, bytes, flags = handle types -> value = handle */
-    VGPU_OP_VMM_RELEASE,    /* value = handle */
-    VGPU_OP_VMM_INFO,       /* value = handle -> value = device, value2 = handle types */
-    VGPU_OP_VMM_RETAIN,     /* ptr -> value = handle */
-    VGPU_OP_VMM_EXPORT,     /* value = handle, flags = handle type -> fd */
-    VGPU_OP_VMM_IMPORT,     /* fd -> value = handle */
+    VGPU_OP_PRINTF,      /* -> data = output of kernels' printf since the last request */
+    VGPU_OP_VMM_CREATE,  /* device, bytes, flags = handle types -> value = handle */
+    VGPU_OP_VMM_RELEASE, /* value = handle */
+    VGPU_OP_VMM_INFO,    /* value = handle -> value = device, value2 = handle types */
+    VGPU_OP_VMM_RETAIN,  /* ptr -> value = handle */
+    VGPU_OP_VMM_EXPORT,  /* value = handle, flags = handle type -> fd, or 64 bytes of data */
+/* CU_MEM_HANDLE_TYPE_FABRIC */
+#define VGPU_VMM_FABRIC 8
+    VGPU_OP_VMM_IMPORT,     /* fd or data -> value = handle */
     VGPU_OP_VMM_RESERVE,    /* bytes, value = alignment or 0 -> value = address */
     VGPU_OP_VMM_FREE,       /* ptr, bytes */
     VGPU_OP_VMM_MAP,        /* ptr, bytes, value = handle, event = offset in the allocation */

@@ -111,6 +111,10 @@ typedef struct CUmulticastObjectProp_st {
     unsigned long long flags;
 } CUmulticastObjectProp;
 
+typedef struct CUmemFabricHandle_st {
+    unsigned char data[CU_IPC_HANDLE_SIZE];
+} CUmemFabricHandle;
+
 typedef struct CUipcMemHandle_st {
     char reserved[CU_IPC_HANDLE_SIZE];
 } CUipcMemHandle;

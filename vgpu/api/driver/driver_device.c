@@ -73,7 +73,8 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
 }
 
 /* Attributes of the driver API only. Virtual memory management and its descriptors are supported.
- * Not modelled, and reported as absent: fabric handles, multicast, compression, GPUDirect, memory
+ * Fabric handles are those
+ * of one node. Not modelled, and reported as absent: multicast, compression, GPUDirect, memory
  * operations of streams. */
 static cudaError_t device_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
@@ -85,6 +86,9 @@ static cudaError_t device_attribute(int *value, CUdevice_attribute attribute, CU
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH:
         *value = 1;
+        return cudaSuccess;
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
+        *value = vgpu__device_info(device)->cc_major >= 9;
         return cudaSuccess;
     default:
         error = cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device);

@@ -4,6 +4,7 @@
  */
 #include "driver.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #define VMM(expression) VGPU_DRIVER_OF(VGPU__NEED_INIT, expression)
@@ -20,11 +21,13 @@ static cudaError_t check_allocation_prop(const char *call, const CUmemAllocation
                             "type %d at a location of type %d: only pinned memory of a device "
                             "(CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE) exists",
                             (int)prop->type, (int)prop->location.type);
-    if (prop->requestedHandleTypes & ~(unsigned int)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return vgpu__refuse(
-            cudaErrorNotSupported, call,
-            "handle types %#x: only CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR exists",
-            (unsigned int)prop->requestedHandleTypes);
+    const unsigned int offered =
+        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | (unsigned int)CU_MEM_HANDLE_TYPE_FABRIC;
+    if (prop->requestedHandleTypes & ~offered)
+        return vgpu__refuse(cudaErrorNotSupported, call,
+                            "handle types %#x: only CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR and "
+                            "CU_MEM_HANDLE_TYPE_FABRIC exist",
+                            (unsigned int)prop->requestedHandleTypes);
     return cudaSuccess;
 }
 
@@ -149,21 +152,9 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
 /* ---- descriptors ---- */
 
 /* The allocation exists until the last copy of the descriptor is closed. */
-static cudaError_t export_handle(int *out, CUmemGenericAllocationHandle handle,
-                                 CUmemAllocationHandleType type, unsigned long long flags)
+static cudaError_t export_descriptor(const char *call, int *out)
 {
-    static const char call[] = "cuMemExportToShareableHandle";
     int fd = -1, count = 1;
-    if (!out || flags != 0 || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return vgpu__refuse(cudaErrorInvalidValue, call,
-                            "handle type %d: give CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, the "
-                            "address of an int, and flags 0",
-                            (int)type);
-    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_VMM_EXPORT);
-    if (!request)
-        return vgpu__failed();
-    request->value = handle;
-    request->flags = (uint32_t)type;
     cudaError_t error = vgpu__ask_fds(&fd, &count);
     if (error == cudaSuccess && count != 1)
         error = vgpu__descriptor_missing(call);
@@ -174,27 +165,74 @@ static cudaError_t export_handle(int *out, CUmemGenericAllocationHandle handle,
     return error;
 }
 
+/* A fabric handle is bytes, which do not keep the allocation. */
+static cudaError_t export_fabric(CUmemFabricHandle *out)
+{
+    const struct vgpu_reply *reply;
+    cudaError_t error = vgpu__end(&reply);
+    if (error == cudaSuccess)
+        memcpy(out, reply->data, sizeof *out);
+    return error;
+}
+
+static cudaError_t export_handle(void *out, CUmemGenericAllocationHandle handle,
+                                 CUmemAllocationHandleType type, unsigned long long flags)
+{
+    static const char call[] = "cuMemExportToShareableHandle";
+    if (!out || flags != 0 ||
+        (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && type != CU_MEM_HANDLE_TYPE_FABRIC))
+        return vgpu__refuse(cudaErrorInvalidValue, call,
+                            "handle type %d: give CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR and the "
+                            "address of an int, or CU_MEM_HANDLE_TYPE_FABRIC and that of a "
+                            "CUmemFabricHandle, and flags 0",
+                            (int)type);
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_VMM_EXPORT);
+    if (!request)
+        return vgpu__failed();
+    request->value = handle;
+    request->flags = (uint32_t)type;
+    return type == CU_MEM_HANDLE_TYPE_FABRIC ? export_fabric(out) : export_descriptor(call, out);
+}
+
 CUresult cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle,
                                       CUmemAllocationHandleType type, unsigned long long flags)
 {
     VMM(export_handle(out, handle, type, flags));
 }
 
-static cudaError_t import_handle(CUmemGenericAllocationHandle *handle, void *descriptor,
-                                 CUmemAllocationHandleType type)
+static cudaError_t import_descriptor(const char *call, int fd, const struct vgpu_reply **reply)
 {
-    static const char call[] = "cuMemImportFromShareableHandle";
-    const struct vgpu_reply *reply;
-    int fd = (int)(intptr_t)descriptor;
-    if (!handle || !descriptor || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return cudaErrorInvalidValue; /* descriptor 0 is a null pointer, which is refused (recorded:
-                                         [vmm]) */
     int copy = vgpu__descriptor_copy(call, fd);
     if (copy < 0)
         return vgpu__failed();
     cudaError_t error =
-        vgpu__begin(call, VGPU_OP_VMM_IMPORT) ? vgpu__ask(copy, false, &reply) : vgpu__failed();
+        vgpu__begin(call, VGPU_OP_VMM_IMPORT) ? vgpu__ask(copy, false, reply) : vgpu__failed();
     close(copy);
+    return error;
+}
+
+static cudaError_t import_fabric(const char *call, const CUmemFabricHandle *from,
+                                 const struct vgpu_reply **reply)
+{
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_VMM_IMPORT);
+    if (!request)
+        return vgpu__failed();
+    memcpy(request->data, from, sizeof *from);
+    request->data_bytes = sizeof *from;
+    return vgpu__end(reply);
+}
+
+static cudaError_t import_handle(CUmemGenericAllocationHandle *handle, void *from,
+                                 CUmemAllocationHandleType type)
+{
+    static const char call[] = "cuMemImportFromShareableHandle";
+    const struct vgpu_reply *reply;
+    bool fabric = type == CU_MEM_HANDLE_TYPE_FABRIC;
+    if (!handle || !from || (!fabric && type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+        return cudaErrorInvalidValue; /* descriptor 0 is a null pointer, which is refused (recorded:
+                                         [vmm]) */
+    cudaError_t error = fabric ? import_fabric(call, from, &reply)
+                               : import_descriptor(call, (int)(intptr_t)from, &reply);
     if (error == cudaSuccess)
         *handle = reply->value;
     return error;

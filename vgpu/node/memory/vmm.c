@@ -83,13 +83,33 @@ void vmm_release(struct vmm_handle *handle)
     free_unused_handle(handle);
 }
 
-struct vmm_handle *vmm_import(struct owner *owner, int fd)
+static struct vmm_handle *import_allocation(struct owner *owner, struct vmm_allocation *a)
 {
-    struct vmm_allocation *a = vmm_exported(fd);
     struct vmm_handle *h = a ? obtain_handle(owner, a) : NULL;
     if (h)
         h->imported = true;
     return h;
+}
+
+struct vmm_handle *vmm_import(struct owner *owner, int fd)
+{
+    return import_allocation(owner, vmm_exported(fd));
+}
+
+bool vmm_export_fabric(struct vmm_allocation *a, uint8_t *handle)
+{
+    a->has_fabric_key = a->has_fabric_key || ipc_key_make(&a->fabric_key, "vgpufab");
+    if (a->has_fabric_key)
+        ipc_key_write(handle, &a->fabric_key);
+    return a->has_fabric_key;
+}
+
+struct vmm_handle *vmm_import_fabric(struct owner *owner, const uint8_t *handle)
+{
+    for (struct vmm_handle *h = memory_current->vmm.handles; h; h = h->next)
+        if (h->allocation->has_fabric_key && ipc_key_is(handle, &h->allocation->fabric_key))
+            return import_allocation(owner, h->allocation);
+    return NULL;
 }
 
 /* ---- ranges ---- */

@@ -120,7 +120,15 @@ void request_vmm_export(struct connection *c)
     if (!(h->allocation->handle_types & c->request.q.flags)) {
         request_fail(c, VGPU_INVALID_VALUE,
                      "the allocation was made without this handle type; set requestedHandleTypes "
-                     "to CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR before cuMemCreate");
+                     "to CU_MEM_HANDLE_TYPE_%s before cuMemCreate",
+                     c->request.q.flags == VGPU_VMM_FABRIC ? "FABRIC" : "POSIX_FILE_DESCRIPTOR");
+        return;
+    }
+    if (c->request.q.flags == VGPU_VMM_FABRIC) {
+        if (vmm_export_fabric(h->allocation, c->reply.r.data))
+            c->reply.r.data_bytes = IPC_HANDLE_BYTES;
+        else
+            request_fail(c, VGPU_OUT_OF_MEMORY, "the node gets no random number");
         return;
     }
     c->reply_fd[0] = vmm_export(h->allocation);
@@ -133,9 +141,17 @@ void request_vmm_export(struct connection *c)
 
 void request_vmm_import(struct connection *c)
 {
-    struct vmm_handle *h = vmm_import(&c->process->memory, c->request_fd);
+    const struct vgpu_request *q = &c->request.q;
+    struct vmm_handle *h = q->data_bytes == IPC_HANDLE_BYTES
+                               ? vmm_import_fabric(&c->process->memory, q->data)
+                               : vmm_import(&c->process->memory, c->request_fd);
     if (h)
         c->reply.r.value = h->id;
+    else if (q->data_bytes)
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "the fabric handle does not name an allocation that exists on this node: it "
+                     "must come from cuMemExportToShareableHandle, and somebody must still have "
+                     "the allocation");
     else
         request_fail(c, VGPU_UNKNOWN,
                      "the descriptor does not name an allocation of this node: it must come from "

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ipc_key.h"
 #include "protocol.h"
 
 struct owner;
@@ -23,6 +24,8 @@ struct vmm_allocation {
     uint64_t offset, bytes; /* in the device's memory, whole chunks */
     uint32_t handle_types;  /* requested when it was made */
     bool borrowed;          /* the chunks belong to a cudaMalloc block (ipc.c) */
+    bool has_fabric_key;    /* its fabric handle was exported */
+    struct ipc_key fabric_key;
 };
 
 /* A process's handle of an allocation. A process has one handle for each allocation, however often
@@ -61,6 +64,10 @@ struct vmm_mapping {
 struct vmm_handle *vmm_create(struct owner *owner, int device, uint64_t bytes, uint32_t types);
 struct vmm_handle *vmm_handle(const struct owner *owner, uint64_t id); /* held by the program */
 struct vmm_handle *vmm_import(struct owner *owner, int fd);
+/* Fabric handles: IPC_HANDLE_BYTES that name the allocation as long as it exists, and do not keep
+ * it. vmm_export_fabric: false if there are no random numbers. */
+bool vmm_export_fabric(struct vmm_allocation *allocation, uint8_t *handle);
+struct vmm_handle *vmm_import_fabric(struct owner *owner, const uint8_t *handle);
 void vmm_release(struct vmm_handle *handle);
 
 /* Ranges. */
