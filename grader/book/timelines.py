@@ -87,7 +87,8 @@ def _drawn(timeline: Timeline, top: float, scale: float, unit: str) -> str:
         x, width, y = LEFT + scale * bar.start, scale * bar.step.length, row_at[bar.step.row]
         colour = svg.COLOURS[bar.step.colour]
         parts.append(svg.box(round(x, 1), y, round(width, 1), ROW - 4, colour))
-        if 6.5 * len(bar.step.label) + 4 <= width:  # else neighbours' labels read as one number
+        # In bars narrower than 10, the digits of neighbours would read as one number.
+        if max(10, 6.5 * len(bar.step.label)) <= width:
             middle = round(x + width / 2, 1)
             parts.append(svg.text(middle, y + 15, bar.step.label, "middle", size=11))
     return "".join(parts)

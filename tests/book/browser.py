@@ -45,6 +45,15 @@ PALE = """(() => {
         return word.textContent.trim() && Math.max(...both) / Math.min(...both) < 4.5;
     }).map(word => word.textContent);
 })()"""
+# Pairs of words in a figure that lie over each other.
+PILED = """[...document.querySelectorAll('figure.drawn svg')].flatMap(figure => {
+    const words = [...figure.querySelectorAll('text')].filter(word => word.textContent.trim())
+        .map(word => [word.textContent, word.getBoundingClientRect()]);
+    const both = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 3 &&
+        Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > a.height * 0.45;
+    return words.flatMap(([a, at], n) => words.slice(n + 1).filter(([, to]) => both(at, to))
+        .map(([b]) => a + ' / ' + b));
+})"""
 CHOOSE = """{ const field = document.querySelector('[data-play=zero] %s');
     field.%s = %s; field.dispatchEvent(new Event('change')); }"""
 
@@ -98,6 +107,7 @@ class Site(unittest.TestCase):
             ".map(text => text.getBoundingClientRect().height).filter(height => height)"
         )
         self.assertGreater(min(heights, default=99), 8, f"{name}: words too small")
+        self.assertEqual(self.browser.ask(PILED), [], f"{name}: words over each other")
         cut = self.browser.ask(
             "[...document.querySelectorAll('pre > code')].filter(code =>"
             " Math.max(...code.textContent.split('\\n').map(line => line.length)) > 150 &&"

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from grader.base.exits import LabError
 from grader.book import algorithms, charts, curves, matrices, memory, traced
-from grader.book.timelines import Timeline
+from grader.book.timelines import Timeline, chart
 from grader.course.project import here
 from grader.learning.topology import describe
 
@@ -63,6 +63,13 @@ class Schedules(unittest.TestCase):
         made.add("b", 1, after=(first,))
         made.add("b", 1, uses=("a",))
         self.assertEqual([bar.start for bar in made.bars()], [0, 2, 3])
+
+    def test_bars_too_small_for_a_label_have_none(self) -> None:
+        made = Timeline("t", ["a"])
+        for label, length in (("7", 2), ("8", 2), ("9", 96)):
+            made.add("a", length, label)
+        shown = re.findall(r">(\d)</text>", chart([made], "us", "three pieces"))
+        self.assertEqual(shown, ["9"])
 
 
 class Figures(unittest.TestCase):
