@@ -133,6 +133,10 @@ class Site(unittest.TestCase):
                 self.browser.until(f"document.querySelectorAll('{what}').length >= {least}")
                 wide = self.browser.ask("document.documentElement.scrollWidth")
                 self.assertLessEqual(wide, width, f"{name} at {width}")
+            self.browser.look(dark=True)
+            self.addCleanup(self.browser.look)
+            word = self.browser.ask("getComputedStyle(document.body).color")
+            self.assertGreater(min(map(int, re.findall(r"\d+", word))), 180, f"{name} in the dark")
 
     def test_paper(self) -> None:
         """On paper the answers are folded out, and nothing but the page is there."""
