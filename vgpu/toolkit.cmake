@@ -14,10 +14,11 @@ target_link_libraries(cudart PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,vgpurt> ${CMAK
 # The version that programs linked with NVIDIA's ask for.
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cudart.map
   CONTENT "libcudart.so.13 {\n  global: *;\n};\n")
-target_link_options(cudart PRIVATE
+set(linked_names ${CMAKE_CURRENT_LIST_DIR}/api/driver/linked_names.ld)
+target_link_options(cudart PRIVATE ${linked_names}
   "LINKER:--version-script,${CMAKE_CURRENT_BINARY_DIR}/cudart.map")
 set_target_properties(cudart PROPERTIES VERSION 13.0.88 SOVERSION 13
-  LINK_DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/cudart.map)
+  LINK_DEPENDS "${CMAKE_CURRENT_BINARY_DIR}/cudart.map;${linked_names}")
 # libnccl.a has the runtime beside it, too: not by target_link_libraries, which would put it inside.
 add_library(nccl_shared SHARED ${CMAKE_CURRENT_BINARY_DIR}/nothing.c)
 add_dependencies(nccl_shared nccl)

@@ -60,7 +60,9 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument("--preset", choices=("vgpu", "cuda"), default="vgpu", help="cuda: real GPUs")
+    presets = ("vgpu", "cuda", "nvcc-vgpu")
+    words = "cuda: real GPUs; nvcc-vgpu: virtual ones, and NVIDIA's nvcc"
+    top.add_argument("--preset", choices=presets, default="vgpu", help=words)
     top.add_argument("--plain", action="store_true", help="words in place of signs and colours")
     spoken = f"language of the messages: {', '.join(there())}, or a file of your own"
     top.add_argument("--language", default="", metavar="NAME|FILE.json", help=spoken)

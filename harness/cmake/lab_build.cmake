@@ -63,7 +63,8 @@ macro(_lab_tools)
   set_property(GLOBAL APPEND PROPERTY PEERLAB_USED_HEADERS ${lab_used_headers}) # editor.cmake
   list(TRANSFORM lab_used_headers PREPEND -I OUTPUT_VARIABLE used_includes)
   list(APPEND includes ${used_includes})
-  if(PEERLAB_BACKEND STREQUAL "vgpu")
+  set(lab_libs ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/liblabrun.a)
+  if(PEERLAB_BACKEND STREQUAL "vgpu" AND NOT PEERLAB_NVCC)
     list(APPEND includes -I${PROJECT_SOURCE_DIR}/vgpu/include)
     set(cuc ${PEERLAB_BIN}/vgpu-cc)
     set(lab_link ${CMAKE_CXX_COMPILER} ${cxx_flags} ${PEERLAB_SANITIZE_HOST})
@@ -74,7 +75,6 @@ macro(_lab_tools)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       list(APPEND lab_link -fno-use-linker-plugin) # loading it is a quarter of a link
     endif()
-    set(lab_libs ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/liblabrun.a)
     if(TARGET vgpurt)
       list(APPEND lab_libs -Wl,--start-group ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/libvgpurt.a
            ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/libvgpu_common.a -Wl,--end-group)
@@ -86,9 +86,14 @@ macro(_lab_tools)
     list(TRANSFORM CUDAToolkit_INCLUDE_DIRS PREPEND -isystem OUTPUT_VARIABLE toolkit) # nvcc has it
     set(cuc ${CUDAToolkit_NVCC_EXECUTABLE})
     set(lab_link ${cuc} -arch=${PEERLAB_CUDA_ARCH})
-    set(lab_libs ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/liblabrun.a -lpthread -ldl -lrt -lm
-                 -Xlinker --as-needed -lcuda) # the driver's own library: for what uses it only
+    list(APPEND lab_libs -lpthread -ldl -lrt -lm
+         -Xlinker --as-needed -lcuda) # the driver's own library: for what uses it only
     set(lab_cuda_flags -arch=${PEERLAB_CUDA_ARCH})
+    if(PEERLAB_NVCC) # as vgpu-run does: the virtual node's libraries are found in NVIDIA's place
+      list(APPEND lab_link -cudart shared -Xlinker -rpath=${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+      list(APPEND lab_libs ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libcudart.so) # labrun asks for more
+      list(APPEND lab_cuda_flags -lineinfo)
+    endif()
   endif()
   set(lab_cc ${CMAKE_C_COMPILER} -std=gnu11 -D_GNU_SOURCE= ${c_flags} -g ${pic} -Wall -Wextra
       ${lab_c_checks} ${PEERLAB_SANITIZE_HOST} ${includes}
@@ -169,7 +174,9 @@ endfunction()
 function(_lab_runner object todo output)
   set(depends ${object} ${lab_reference} ${work}/adapters.o ${lab_given_objects} ${work}/traps.o
       ${lab_conf} ${_lab_cc} labrun)
-  if(TARGET vgpurt)
+  if(PEERLAB_NVCC)
+    list(APPEND depends cudart)
+  elseif(TARGET vgpurt)
     list(APPEND depends vgpurt vgpu_common)
   endif()
   cmake_path(GET output FILENAME shown)
@@ -184,7 +191,9 @@ endfunction()
 # _lab_program(OBJECT OUTPUT): the lab's own main, where it has one.
 function(_lab_program object output)
   set(depends ${object} ${work}/program.o ${lab_given_objects} ${lab_conf} labrun)
-  if(TARGET vgpurt)
+  if(PEERLAB_NVCC)
+    list(APPEND depends cudart)
+  elseif(TARGET vgpurt)
     list(APPEND depends vgpurt vgpu_common)
   endif()
   cmake_path(GET output FILENAME shown)
@@ -235,7 +244,11 @@ endfunction()
 # What every test needs to be there besides its verifier and runner.
 function(_lab_needs target)
   add_dependencies(${target} labrun lab${LAB_NUMBER}-check)
-  foreach(needed IN ITEMS lab${LAB_NUMBER}-check-hidden lab${LAB_NUMBER}-check-timed vgpu-node vgpu-exec vgpu-smi)
+  set(all lab${LAB_NUMBER}-check-hidden lab${LAB_NUMBER}-check-timed vgpu-node vgpu-exec vgpu-smi)
+  if(PEERLAB_NVCC)
+    list(APPEND all cudart vgpu-cc) # its programs find one by its name, and that runs the other
+  endif()
+  foreach(needed IN LISTS all)
     if(TARGET ${needed})
       add_dependencies(${target} ${needed})
     endif()
@@ -280,7 +293,7 @@ macro(_lab_solution)
     list(APPEND outputs ${bin}/solution${LAB_NUMBER}-${program})
   endif()
   add_custom_target(solution${LAB_NUMBER}-programs DEPENDS ${outputs})
-  if(PEERLAB_BACKEND STREQUAL "vgpu") # submissions are graded there only
+  if(PEERLAB_BACKEND STREQUAL "vgpu" AND NOT PEERLAB_NVCC) # submissions are graded there only
     _lab_without_answers()
   endif()
   add_custom_target(solution${LAB_NUMBER} ALL DEPENDS ${outputs})

@@ -44,15 +44,19 @@ if(PEERLAB_WERROR)
   add_compile_options(-Werror)
 endif()
 
-if(PEERLAB_BACKEND STREQUAL "cuda")
+if(PEERLAB_BACKEND STREQUAL "cuda" OR PEERLAB_NVCC)
   find_package(CUDAToolkit QUIET)
   if(NOT CUDAToolkit_FOUND OR NOT CUDAToolkit_NVCC_EXECUTABLE)
-    message(FATAL_ERROR "The preset cuda needs the CUDA Toolkit, and no nvcc was found. Put it on "
+    message(FATAL_ERROR "This preset needs the CUDA Toolkit, and no nvcc was found. Put it on "
       "the PATH (or set CUDAToolkit_ROOT), or take the virtual GPUs: cmake --preset vgpu")
   endif()
   if(CUDAToolkit_VERSION VERSION_LESS 12.4)
-    message(FATAL_ERROR "The preset cuda needs CUDA 12.4 or newer; "
+    message(FATAL_ERROR "This preset needs CUDA 12.4 or newer; "
       "${CUDAToolkit_NVCC_EXECUTABLE} is of ${CUDAToolkit_VERSION}.")
   endif()
+endif()
+if(PEERLAB_BACKEND STREQUAL "cuda")
   include(harness/cmake/gpus.cmake)
+elseif(PEERLAB_NVCC)
+  set(PEERLAB_CUDA_ARCH sm_80 CACHE STRING "For nvcc's -arch")
 endif()

@@ -448,7 +448,7 @@ MUTANTS = [
         name="mem_believes_the_current_device",
         todo=3,
         find="    if ((rc = inv_result(cudaGetDevice(&before))))\n        return rc;\n    if (!(rc = inv_result(cudaSetDevice(device))))",
-        replace="    (void)inv_result(cudaGetDevice(&before));\n    if (!(rc = inv_result(cudaSetDevice(device))))",
+        replace="    before = 0;\n    (void)inv_result(cudaGetDevice(&before));\n    if (!(rc = inv_result(cudaSetDevice(device))))",
         rejected_by="mem_bad",
         why="where CUDA cannot say which device is current, GPU 0 becomes it",
     ),

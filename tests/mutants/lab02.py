@@ -429,7 +429,8 @@ MUTANTS = [
         name="disable_hides_the_error",
         todo=4,
         find="    if ((rc = peer_result(cudaGetDevice(&before))) != LAB_OK)\n        return rc;\n    while",
-        replace="    if (peer_result(cudaGetDevice(&before)) != LAB_OK)\n        return LAB_OK;\n    while",
+        replace="    rc = LAB_OK;\n    if (peer_result(cudaGetDevice(&before)) != LAB_OK)\n"
+        "        return LAB_OK;\n    while",
         rejected_by="disable",
         why="access stays on and the caller is told that it is off",
     ),

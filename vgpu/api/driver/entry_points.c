@@ -5,12 +5,14 @@
 
 #include <string.h>
 
+CUresult cuGetExportTable(const void **table, const void *id); /* cuda.h does not declare it */
+
 static const struct {
     const char *name;
     void (*function)(void);
 } driver_calls[] = {
 #define CALL(name, parameters) {#name, (void (*)(void))name},
-    VGPU_DRIVER_CALLS(CALL)
+    VGPU_DRIVER_CALLS(CALL) CALL(cuGetExportTable, )
 #undef CALL
 };
 
@@ -54,7 +56,6 @@ cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigne
 }
 
 /* NVIDIA's runtime in its static form asks for these tables, which nothing documents. */
-CUresult cuGetExportTable(const void **table, const void *id);
 CUresult cuGetExportTable(const void **table, const void *id)
 {
     static _Atomic bool told;

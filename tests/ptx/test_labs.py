@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""The labs as real nvcc compiles them (preset nvcc-vgpu), beside vgpu-cc's: the solutions pass, and
+what a learner reads of every wrong answer of tests/mutants and tests/misconceptions is the same.
+
+    test_labs.py --build build/vgpu [--every N] [--lab NN ...] [--jobs N]
+
+Without nvcc: skipped. Addresses are not compared, and of a call that spans several lines nvcc may
+name another line. Which process or stream is noticed first is chance: what is told differently is
+tried again, on both sides, until something equal was told, or TRIES times.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests" / "messages"), str(ROOT)]
+
+from answers import Answer, Told, answers, told  # noqa: E402
+
+from grader.base.exits import LabError  # noqa: E402
+from grader.base.proc import capture  # noqa: E402
+from grader.building import ctest  # noqa: E402
+from grader.building.needs import build_env  # noqa: E402
+from grader.course.project import Project, here  # noqa: E402
+
+PRESET = "nvcc-vgpu"
+TRIES = 6
+LINES = 3  # how far apart two lines of one call may be
+FIELDS = ("verdict", "ending", "grave", "message", "why", "where", "explained", "said", "check")
+
+
+def nvcc_is_here() -> bool:
+    return bool(shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc"))
+
+
+def build_and_pass(project: Project) -> None:
+    """All of it, and the solutions' tests. SystemExit: the end of what failed."""
+    cores = str(os.cpu_count())
+    for words in (
+        ["cmake", "--preset", PRESET],
+        ["cmake", "--build", "--preset", PRESET, "-j", cores],
+        ["ctest", "--preset", f"{PRESET}-checkout", "-j", cores],
+    ):
+        done = capture(words, cwd=project.root, env=build_env(project))
+        if not done.ok:
+            sys.exit("\n".join([" ".join(words), *done.output.splitlines()[-60:]]))
+
+
+def comparable(record: Told) -> dict[str, str]:
+    return {
+        field: re.sub(r"0x[0-9a-f]+", "ADDRESS", str(record.get(field, ""))) for field in FIELDS
+    }
+
+
+def is_like(ours: str, theirs: str) -> bool:
+    """Equal, but for lines that are a few apart."""
+    mine, other = (re.split(r"(?<=:)(\d+)", text) for text in (ours, theirs))
+    return mine[::2] == other[::2] and all(
+        abs(int(one) - int(two)) <= LINES for one, two in zip(mine[1::2], other[1::2], strict=True)
+    )
+
+
+class Side:
+    """The tests of one build, and what they say of a wrong answer."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.tests = {test.name: test for test in ctest.tests(project, "^solution")}
+
+    def told(self, answer: Answer) -> dict[str, str]:
+        try:
+            at = self.project.build_dir / "verdicts"
+            return comparable(told(self.project, answer, self.tests, at))
+        except LabError as error:
+            return {"does not compile": str(error)}
+
+
+def differences(answer: Answer, sides: tuple[Side, Side]) -> list[str]:
+    """The fields that stay different, of the last try."""
+    seen: tuple[list[dict[str, str]], list[dict[str, str]]] = ([], [])
+    for _ in range(TRIES):
+        for side, records in zip(sides, seen, strict=True):
+            records.append(side.told(answer))
+        for ours in seen[0]:
+            for theirs in seen[1]:
+                if not different_fields(ours, theirs):
+                    return []
+    return different_fields(seen[0][-1], seen[1][-1])
+
+
+def different_fields(ours: dict[str, str], theirs: dict[str, str]) -> list[str]:
+    return [
+        f"  {field}\n    vgpu-cc  {ours.get(field)}\n    nvcc     {theirs.get(field)}"
+        for field in sorted(ours.keys() | theirs.keys())
+        if not is_like(ours.get(field, ""), theirs.get(field, ""))
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--lab", action="append")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    asked = parser.parse_args()
+    if not nvcc_is_here():
+        print("there is no nvcc here")
+        return 77
+    project = here(build=asked.build)
+    build_and_pass(project)
+    sides = (Side(project), Side(here(PRESET)))
+    wanted = [one for one in answers(project) if not asked.lab or one.lab.number in asked.lab]
+    wanted = wanted[:: asked.every]
+    different = 0
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        found: Iterable[list[str]] = pool.map(lambda one: differences(one, sides), wanted)
+        for answer, fields in zip(wanted, found, strict=True):
+            different += bool(fields)
+            if fields:
+                print("\n".join([f"{answer.label} ({answer.case})", *fields]), flush=True)
+    print(f"{len(wanted)} answers, {different} of which are told differently")
+    return 1 if different or not wanted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
