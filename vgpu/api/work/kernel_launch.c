@@ -136,16 +136,10 @@ static struct vgpu_request *begin_launch_request(const struct vgpu__launch *l, c
     uint32_t id;
     if (vgpu__load_image(l->module, l->call, &id) != cudaSuccess)
         return NULL;
-<<<<<<< HEAD
     vgpu__call_named(l->kernel->name);
     struct vgpu_request *request = vgpu__new_request(l->kernel->name, VGPU_OP_LAUNCH);
-=======
-    struct vgpu_request *request = vgpu__begin(l->kernel->name, VGPU_OP_LAUNCH);
-    if (!request)
-        return NULL;
     if (strncmp(l->kernel->name, "nccl_", 5) == 0)
         vgpu__used(VGPU_FEATURE_nccl);
->>>>>>> 7bc6f6e7 (VGPU_REPORT=1, and vgpu-check always: what of a run is exact, modelled, approximated, not modelled)
     request->stream = vgpu__stream_id(stream);
     request->u.launch = (struct vgpu_launch){
         .module = id,
