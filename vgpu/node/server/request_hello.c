@@ -149,7 +149,7 @@ void request_bye(struct connection *c)
 {
     if (c->process->left)
         return; /* a repeated request, for the rest of the texts */
-    node_counts()->features |= c->request.q.ptr & VGPU_FEATURES_ALL;
+    node_counts.features |= c->request.q.ptr & VGPU_FEATURES_ALL;
     if (c->process->checks & VGPU_CHECK_ORDER)
         /* Compares operations that nothing waits for, too. */
         order_flush(c->process->order);
