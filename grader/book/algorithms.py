@@ -18,7 +18,17 @@ def _send(timeline: Timeline, frm: int, to: int, part: float, label: str, **more
     return timeline.add(PORTS[frm], part, label, uses=(f"into {to}",), **more)
 
 
-# ---- chapter 5, 6: copies and launches ----
+# ---- chapters 2, 5, 6: copies and launches ----
+
+
+def sharing(*, at_once: bool) -> Timeline:
+    """Two copies of 1 GB over an uplink of 25 GB/s, in ms: each alone, or both at half rate."""
+    made = Timeline("both at once" if at_once else "one after the other", ["to GPU 0", "to GPU 1"])
+    length = 80 if at_once else 40
+    first = made.add("to GPU 0", length, "12.5 GB/s" if at_once else "25 GB/s")
+    after = () if at_once else (first,)
+    made.add("to GPU 1", length, "12.5 GB/s" if at_once else "25 GB/s", after=after)
+    return made
 
 
 def staging(pieces: int) -> Timeline:
@@ -222,6 +232,12 @@ CHARTS: dict[str, Callable[[Path], str]] = {
         "times of one hop",
         "Down to the host and up again: in one piece both hops take turns, 2; in four pieces they "
         "overlap and the copy takes 1.25",
+    ),
+    "sharing": lambda _: chart(
+        [sharing(at_once=False), sharing(at_once=True)],
+        "ms",
+        "Two copies over one uplink. One after the other each takes 40 ms at the full rate; both "
+        "at once take 80 ms at half of it. All bytes have arrived after 80 ms either way",
     ),
     "launching": lambda _: chart(
         [launching(waits=True), launching(waits=False)],

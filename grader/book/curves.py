@@ -37,6 +37,16 @@ def host_calls(gpus: int) -> float:
     return gpus * (2.97 + 0.11) + waits * 1.27
 
 
+def share(megabytes: float, rate: float) -> float:
+    """Chapter 5: the share of a link of `rate` GB/s, in per cent, with a latency of 1.66 µs."""
+    return 100 * megabytes / (1.66e-3 * rate + megabytes)
+
+
+def divided(work: float, gpus: int) -> float:
+    """Chapter 15: work of that many microseconds on several GPUs, which cost 20 µs more."""
+    return work / gpus + (20 if gpus > 1 else 0)
+
+
 def on_the_wire(pieces: int) -> float:
     """Chapter 9: a chain of four ranks, 64 MiB at 395 GB/s, in microseconds."""
     return (4 - 1 + pieces - 1) / pieces * 170
@@ -80,6 +90,30 @@ def limits(root: Path) -> str:
     )
     across = Axis("GPUs", 4, (2, 3, 4))
     return _plot(lines, found, words, across, Axis("µs a step", 30, (0, 10, 20, 30)))
+
+
+def shares(_root: Path) -> str:
+    """Two links of the same latency."""
+    sizes = [n / 20 for n in range(81)]
+    lines = [(f"{rate:g} GB/s", [(s, share(s, rate)) for s in sizes]) for rate in (395, 55)]
+    words = (
+        "Share of the bandwidth by the size of a copy. With 395 GB/s it is 50 % at 0.66 MB and "
+        "86 % at 4 MB; with 55 GB/s it is 50 % at 0.09 MB and 98 % at 4 MB"
+    )
+    across = Axis("MB", 4, (0, 1, 2, 3, 4))
+    return _plot(lines, [], words, across, Axis("% of the bandwidth", 100, (0, 25, 50, 75, 100)))
+
+
+def breakeven(_root: Path) -> str:
+    """The same work on 1, 2 and 4 GPUs."""
+    names = {1: "1 GPU", 2: "2 GPUs", 4: "4 GPUs"}
+    lines = [(names[g], [(t, divided(t, g)) for t in (0, 60)]) for g in names]
+    words = (
+        "Time on 1, 2 and 4 GPUs by the time of the work on one GPU. The line of one GPU crosses "
+        "that of four at 27 µs and that of two at 40 µs; four are always faster than two"
+    )
+    across = Axis("µs of work", 60, (0, 10, 20, 27, 40, 60))
+    return _plot(lines, [], words, across, Axis("µs", 60, (0, 20, 40, 60)))
 
 
 def pieces(root: Path) -> str:
@@ -160,6 +194,8 @@ def _axes(
 CHARTS: dict[str, Callable[[Path], str]] = {
     "speed-ups": speed_ups,
     "limits": limits,
+    "shares": shares,
+    "breakeven": breakeven,
     "pieces": pieces,
     "versions": versions,
 }

@@ -20,6 +20,8 @@ class Schedules(unittest.TestCase):
     def test_lengths_are_the_formulas(self) -> None:
         for made, wanted in (
             (algorithms.staging(4), 1 + 1 / 4),
+            (algorithms.sharing(at_once=False), 2 * 1000 / 25),
+            (algorithms.sharing(at_once=True), 1000 / (25 / 2)),
             (algorithms.star(), N - 1),
             (algorithms.chain(1), N - 1),
             (algorithms.chain(4), (N - 1 + 4 - 1) / 4),
@@ -89,7 +91,15 @@ class Figures(unittest.TestCase):
 
     def test_words_have_the_schedules_lengths(self) -> None:
         """Numbers of the alternative text are those of the titles beside the bars."""
-        for name in ("launching", "overlap", "callers", "broadcast", "allreduce", "backward"):
+        for name in (
+            "sharing",
+            "launching",
+            "overlap",
+            "callers",
+            "broadcast",
+            "allreduce",
+            "backward",
+        ):
             shown = charts.CHARTS[name](ROOT)
             words = re.search(r"<title>(.*?)</title>", shown)
             for length in re.findall(r">[^<:]+: ([\d.]+) [a-z]", shown):
@@ -135,6 +145,22 @@ class Curves(unittest.TestCase):
             curves.printed(ROOT, "04-peer-access.md", r"^(\d) GPUs, 2048 x 2048: ([\d.]+) us")
         )
         self.assertEqual(ran, {float(row[0]): float(row[3]) for row in rows})
+
+    def test_shares(self) -> None:
+        """The shares are the formula's; a link of 55 GB/s is half used at 91 KB."""
+        rows = self.rows("05-bytes.md", r"^\| ([\d.]+) (KB|MB) \| (\d+) %")
+        self.assertEqual(len(rows), 5)
+        for size, unit, shown in rows:
+            megabytes = float(size) * (0.001 if unit == "KB" else 1)
+            self.assertAlmostEqual(curves.share(megabytes, 395), float(shown), delta=0.51)
+        self.assertAlmostEqual(curves.share(0.091, 55), 50, delta=0.3)
+        self.assertAlmostEqual(curves.share(4, 55), 98, delta=0.5)
+
+    def test_breakeven(self) -> None:
+        """Lines cross where T is c · G / (G - 1)."""
+        for gpus in (2, 4):
+            work = 20 * gpus / (gpus - 1)
+            self.assertAlmostEqual(curves.divided(work, gpus), curves.divided(work, 1))
 
     def test_pieces(self) -> None:
         for k, ms in curves.printed(
