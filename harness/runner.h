@@ -59,6 +59,11 @@ void lab_fail_call(int k);
 /* The name of the call that failed; NULL: there were fewer. */
 const char *lab_call_failed(void);
 
+/* The k-th malloc, calloc or realloc of the student's file from here on returns NULL. */
+void lab_fail_malloc(int k);
+/* Whether one has; from here on none does. */
+int lab_malloc_failed(void);
+
 #define LAB_RUN(what) static void lab_run_##what(struct lab_io *io)
 #define LAB_ENTRY(what)                                                                            \
     {                                                                                              \

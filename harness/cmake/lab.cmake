@@ -11,6 +11,8 @@
 #     NEEDS 5:copy_path 5:copy_peer_async ...
 #                          which functions of other TODOs those of TODO(5) may call (and given ones
 #                          that call more of the lab than that); all else ends the test (labcc.sh)
+#     WATCHED sum_time     given functions that the student's file calls by lab_watched_sum_time, which
+#                          the adapters define: to see how it is called, or to answer in its place
 #     BESIDE 5:stage_create)
 #                          which other functions of the lab the tests of TODO(5) call. A
 #                          submission's TODO(5) is linked with the solution's answers to these and
@@ -49,7 +51,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/lab_tests.cmake)
 
 function(peerlab_lab)
   cmake_parse_arguments(LAB "UNLISTED" "NUMBER;NAME;FILE;PROGRAM;SOLUTION_ROOT;STUDENT_ROOT"
-                        "GIVEN;CLOSED;USES;FUNCTIONS;NEEDS;BESIDE" ${ARGN})
+                        "GIVEN;CLOSED;USES;FUNCTIONS;NEEDS;WATCHED;BESIDE" ${ARGN})
   set(LAB_HANDOUT FALSE)
   if(NOT LAB_SOLUTION_ROOT)
     set(LAB_SOLUTION_ROOT ${PROJECT_SOURCE_DIR}/solutions)

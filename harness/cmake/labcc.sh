@@ -28,6 +28,9 @@
 # lab__trap_NAME in it, a function that ends the program and says so. Otherwise two unwritten tasks
 # could solve each other: each is tested with the reference's answer to the other.
 #
+# What a student's file calls of LAB_WATCHED (malloc and its like, and what a lab's adapters want to see)
+# becomes lab_watched_NAME, which is harness/runner/host_memory.c's or the adapters'.
+#
 # What does the tasks' own work (LAB_CLOSED, objects of given files) is for tests of the whole lab
 # only: while TODO(k) is tested it is not linked, and all its names are traps.
 #
@@ -101,7 +104,7 @@ lab_names() {
 # select_symbols ROLE TODO SYMBOLS [UNWRITTEN]
 select_symbols() {
     awk -v role="$1" -v todo="$2" -v all="$LAB_FUNCTIONS" -v needs="$LAB_NEEDS" \
-        -v doors="$LAB_DOORS" -v unwritten="${4-}" '
+        -v doors="$LAB_DOORS" -v unwritten="${4-}" -v watched=" $LAB_WATCHED " '
         function is(symbol, f,   mangled) { # a C name, or C++ mangling of a free function
             mangled = "_Z" length(f) f
             return symbol == f || substr(symbol, 1, length(mangled)) == mangled
@@ -152,6 +155,9 @@ select_symbols() {
             for (i = 1; i <= n; i++)
                 seen[i] = seen[i] || name[i] == $1
             next
+        }
+        (role == "student" || role == "own") && $2 == "U" && index(watched, " " $1 " ") {
+            print "--redefine-sym=" $1 "=lab_watched_" $1
         }
         $2 ~ /^[TDBRCGSVWuvw]$/ {
             found = 0

@@ -100,7 +100,8 @@ int p2p_measure(int from, int to, size_t bytes, int both, struct bw *result);
 /* 7. gbs[from * n + to] for all pairs of the first n GPUs, one way, the diagonal included. The
  * pairs are measured one after the other. All or nothing, and nothing is left allocated. n = 0 does
  * nothing, and gbs may be null then. LAB_EINVAL: n is negative, bytes is 0 or gbs is null.
- * LAB_ENOGPU: fewer than n GPUs. Else what p2p_measure says. */
+ * LAB_ENOGPU: fewer than n GPUs. LAB_ENOMEM: the host has no memory for a matrix of your own. Else
+ * what p2p_measure says. */
 int p2p_matrix(int n, size_t bytes, double *gbs);
 
 /* 8. The half-bandwidth size of a curve: the smallest size that reaches half of the curve's best

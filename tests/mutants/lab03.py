@@ -5,6 +5,22 @@ from grader.course.mutants import Mutant, patched
 
 MUTANTS = [
     Mutant(
+        name="stage_begins_behind_the_default_stream",
+        todo=3,
+        find="(e = cudaEventRecord(s->drained[i], s->up))",
+        replace="(e = cudaEventRecord(s->drained[i], 0))",
+        rejected_by="stage_create",
+        why="the first chunks wait for whatever the receiver's default stream holds",
+    ),
+    Mutant(
+        name="matrix_takes_memory_for_granted",
+        todo=7,
+        find="    if (!rates)\n        return LAB_ENOMEM;\n",
+        replace="",
+        rejected_by="matrix_bad",
+        why="a malloc that fails ends the program",
+    ),
+    Mutant(
         name="path_asks_the_receiver",
         todo=1,
         find="cudaDeviceCanAccessPeer(&reaches, src_dev, dst_dev)",

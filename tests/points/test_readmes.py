@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 SOLUTIONS, LABS = ROOT / "solutions", ROOT / "labs"
 _LAB = re.compile(
     r"NUMBER (\d\d) NAME (\S+) .*?FUNCTIONS(?P<functions>.*?)"
-    r"(?:NEEDS(?P<needs>.*?))?(?:BESIDE.*?)?\)",
+    r"(?:NEEDS(?P<needs>.*?))?(?:(?:WATCHED|BESIDE).*?)?\)",
     re.DOTALL,
 )
 _TASK = re.compile(r"^### Task (\d+):(.*?)(?=^##)", re.DOTALL | re.MULTILINE)

@@ -99,6 +99,39 @@ static void wait_long(void *data)
     sleep(*(int *)data);
 }
 
+static void wait_for_job(void *data)
+{
+    sem_wait(&((struct job *)data)->done);
+}
+
+// A function that goes on for ever keeps no other stream's event from being over.
+static void beside(int gpu)
+{
+    struct job job = {NULL, NULL, 1, 0, cudaSuccess};
+    cudaStream_t held, other;
+    cudaEvent_t event, behind;
+    MUST(cudaSetDevice(gpu));
+    MUST(cudaStreamCreateWithFlags(&held, cudaStreamNonBlocking));
+    MUST(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    MUST(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    MUST(cudaEventCreateWithFlags(&behind, cudaEventDisableTiming));
+    sem_init(&job.done, 0, 0);
+    MUST(cudaLaunchHostFunc(held, wait_for_job, &job));
+    MUST(cudaEventRecord(behind, held));
+    MUST(cudaEventRecord(event, other));
+    MUST(cudaEventSynchronize(event));
+    HOLDS(cudaEventQuery(event) == cudaSuccess, "an event that was waited for is not over");
+    HOLDS(cudaEventQuery(behind) == cudaErrorNotReady, "an event behind the function is over");
+    (void)cudaGetLastError(); // "not ready"
+    sem_post(&job.done);
+    MUST(cudaStreamSynchronize(held));
+    HOLDS(cudaEventQuery(behind) == cudaSuccess, "its event is not over after the function");
+    MUST(cudaEventDestroy(event));
+    MUST(cudaEventDestroy(behind));
+    MUST(cudaStreamDestroy(held));
+    MUST(cudaStreamDestroy(other));
+}
+
 int main(void)
 {
     int gpus, seconds = 4;
@@ -106,6 +139,7 @@ int main(void)
     for (int gpu = 0; gpu < gpus; gpu++) {
         pipeline(gpu);
         unwatched(gpu);
+        beside(gpu);
     }
     HOLDS(cudaLaunchHostFunc(0, NULL, NULL) == cudaErrorInvalidValue, "no function");
     HOLDS(cudaStreamAddCallback(0, count, NULL, 1) == cudaErrorInvalidValue, "flags");

@@ -234,6 +234,15 @@ static inline void check_measure_large(struct lab_test *t)
     lab_fault(t, NULL);
 }
 
+/* The host has no memory for the matrix, for who asks for some. */
+static inline void refuse_memory(struct lab_test *t)
+{
+    struct matrix_in in = {.n = 2, .bytes = 64 * KIB, .no_memory = 1};
+    const struct matrix_out *out = ASK(t, "matrix", &in, matrix_out);
+    if (out->refused)
+        refuse_matrix(t, in, "p2p_matrix whose malloc returns NULL", LAB_ENOMEM);
+}
+
 static inline void check_matrix_errors(struct lab_test *t)
 {
     struct matrix_in in = {.n = 2, .bytes = 64 * KIB};

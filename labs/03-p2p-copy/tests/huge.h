@@ -1,55 +1,43 @@
 /* SPDX-License-Identifier: MIT
- * huge.h: the adapter of a copy of more than 2 GiB (part of runner.c). Its buffers are one piece of
- * memory mapped many times, one address behind the other, and a piece of its own at the end.
+ * huge.h: the adapter of a copy of more than 4 GiB in two chunks of more than 2 GiB (part of
+ * runner.c). On the GPUs and in the host, its buffers are one piece of memory mapped many times,
+ * one address behind the other, but for the piece in which the copy ends.
  */
 #ifndef LAB03_HUGE_H
 #define LAB03_HUGE_H
 
-#include <cuda.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "aliased.h"
 
 #define HUGE_PIECE ((size_t)4 << 20)
-#define HUGE_PIECES ((((size_t)1 << 31) / HUGE_PIECE) + 1)
-#define HUGE_BYTES (((size_t)1 << 31) + HUGE_PIECE / 2) /* half of the last piece is a guard */
+#define HUGE_PIECES (((size_t)1 << 32) / HUGE_PIECE)    /* in front of the last one */
+#define HUGE_BYTES (((size_t)1 << 32) + HUGE_PIECE / 2) /* half of the last piece is a guard */
+#define HUGE_CHUNK (((size_t)1 << 31) + HUGE_PIECE)
 
-/* Found by the runtime, not by the linker: libcuda.so.1 comes with a GPU's driver. */
-static void *driver_call(const char *name)
+/* A buffer for a chunk, and behind it no memory. The copy's end is in a piece of its own. */
+static void *huge_chunk(void)
 {
-    void *found = NULL;
-    enum cudaDriverEntryPointQueryResult status;
-#if CUDART_VERSION >= 12050
-    (void)cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &status);
-#else
-    (void)cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status);
-#endif
-    return found;
-}
-#define DRIVER(name) ((__typeof__(&name))driver_call(#name))
-
-/* Two pieces of GPU `device`: `many`, and the last one. They go with the process. */
-static char *huge_buffer(int device)
-{
-    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};
-    const CUmemAccessDesc both = {prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    CUmemGenericAllocationHandle many, last;
-    CUdeviceptr at = 0;
-    (void)cudaSetDevice(device);
-    (void)cudaFree(NULL);
-    int bad = DRIVER(cuMemCreate)(&many, HUGE_PIECE, &prop, 0) ||
-              DRIVER(cuMemCreate)(&last, HUGE_PIECE, &prop, 0) ||
-              DRIVER(cuMemAddressReserve)(&at, HUGE_PIECES * HUGE_PIECE, 0, 0, 0);
-    for (size_t i = 0; i < HUGE_PIECES && !bad; i++)
-        bad = DRIVER(cuMemMap)(at + i * HUGE_PIECE, HUGE_PIECE, 0,
-                               i + 1 < HUGE_PIECES ? many : last, 0);
-    bad = bad || DRIVER(cuMemSetAccess)(at, HUGE_PIECES * HUGE_PIECE, &both, 1);
-    return bad ? NULL : (char *)at;
+    const size_t end = (HUGE_BYTES - HUGE_CHUNK) / HUGE_PIECE * HUGE_PIECE;
+    int file = memfd_create("huge", MFD_CLOEXEC);
+    char *at = mmap(NULL, HUGE_CHUNK + HUGE_PIECE, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (file < 0 || at == MAP_FAILED || ftruncate(file, 2 * (off_t)HUGE_PIECE) != 0)
+        return NULL;
+    for (size_t i = 0; i < HUGE_CHUNK; i += HUGE_PIECE)
+        if (mmap(at + i, HUGE_PIECE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+                 i == end ? (off_t)HUGE_PIECE : 0) == MAP_FAILED)
+            return NULL;
+    close(file);
+    return at;
 }
 
 /* Fills both pieces. */
 static void fill_huge(char *buffer, int many, int last)
 {
     (void)cudaMemset(buffer, many, HUGE_PIECE);
-    (void)cudaMemset(buffer + (HUGE_PIECES - 1) * HUGE_PIECE, last, HUGE_PIECE);
+    (void)cudaMemset(buffer + HUGE_PIECES * HUGE_PIECE, last, HUGE_PIECE);
     (void)cudaDeviceSynchronize();
 }
 
@@ -67,22 +55,27 @@ LAB_RUN(huge)
     struct huge_out *out = lab_result(io, sizeof *out);
     static char back[HUGE_PIECE];
     struct stage stage;
-    char *dst = huge_buffer(in->dst_dev);
+    char *dst = lab_aliased(in->dst_dev, HUGE_PIECE, HUGE_PIECES, HUGE_PIECE);
     if (dst)
         fill_huge(dst, IO_RIM, IO_RIM);
-    char *src = huge_buffer(in->src_dev);
+    char *src = lab_aliased(in->src_dev, HUGE_PIECE, HUGE_PIECES, HUGE_PIECE);
     if (src)
         fill_huge(src, LONE_SENT, LONE_LATER);
     out->setup = !dst || !src || stage_create(&stage, in->dst_dev, in->src_dev, HUGE_PIECE);
     if (out->setup)
         return;
-    out->rc = stage_copy_async(&stage, dst, src, HUGE_BYTES, NULL);
+    const struct stage made = stage;
+    stage.chunk_bytes = HUGE_CHUNK;
+    for (int i = 0; i < 2; i++)
+        out->setup |= !(stage.host[i] = huge_chunk());
+    if (!out->setup)
+        out->rc = stage_copy_async(&stage, dst, src, HUGE_BYTES, NULL);
+    stage = made;
     (void)stage_destroy(&stage);
     (void)cudaDeviceSynchronize();
     (void)cudaMemcpy(back, dst, sizeof back, cudaMemcpyDeviceToHost);
     out->wrong[0] = count_others(back, sizeof back, LONE_SENT);
-    (void)cudaMemcpy(back, dst + (HUGE_PIECES - 1) * HUGE_PIECE, sizeof back,
-                     cudaMemcpyDeviceToHost);
+    (void)cudaMemcpy(back, dst + HUGE_PIECES * HUGE_PIECE, sizeof back, cudaMemcpyDeviceToHost);
     out->wrong[1] = count_others(back, sizeof back / 2, (char)LONE_LATER);
     out->wrong[2] = count_others(back + sizeof back / 2, sizeof back / 2, (char)IO_RIM);
 }

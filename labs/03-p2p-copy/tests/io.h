@@ -86,13 +86,13 @@ struct lone_out {
     int peer_left; /* peer access from src_dev to dst_dev was on after it */
 };
 
-/* stage_copy_async of more than 2 GiB. */
+/* stage_copy_async of more than 4 GiB. */
 struct huge_in {
     int dst_dev, src_dev;
 };
 struct huge_out {
     int setup, rc;
-    int wrong[3]; /* bytes of the first piece, of those behind 2 GiB, and of the guard behind them
+    int wrong[3]; /* bytes of the first piece, of those behind 4 GiB, and of the guard behind them
                    */
 };
 
@@ -100,6 +100,7 @@ struct huge_out {
 enum belongs { OF_DOWN, OF_UP, OF_BEGIN, OF_FILLED, OF_DRAINED = OF_FILLED + 2 };
 struct stage_in {
     int dst_dev, src_dev, current, null, times;
+    int busy; /* dst_dev's default stream is at work meanwhile */
     uint64_t chunk;
 };
 struct stage_out {
@@ -114,6 +115,7 @@ struct stage_out {
     int of_its_gpu[7];   /* enum belongs: 0 when it is of the GPU it should be of */
     int complete;        /* streams, events and buffers are all there */
     int apart, timed;    /* two host buffers; an event that takes the time */
+    int waits;           /* busy: an event of the new stage comes after that work */
     int cleared;         /* *stage is all zero after the destruction */
 };
 
@@ -165,12 +167,14 @@ struct measure_out {
 #define IO_PAIRS 64
 struct matrix_in {
     int n, null;
-    int again; /* so often once more, to see what is left allocated */
+    int again;     /* so often once more, to see what is left allocated */
+    int no_memory; /* the first request for memory of the host fails */
     uint64_t bytes;
 };
 struct matrix_out {
     int rc, last, current;
-    uint64_t left_bytes;                        /* allocated by all those calls, and not freed */
+    int refused;         /* memory of the host was asked for, and there was none */
+    uint64_t left_bytes; /* allocated by all those calls, and not freed */
     double gbs[IO_PAIRS + 1], single[IO_PAIRS]; /* single: p2p_measure of each pair */
 };
 

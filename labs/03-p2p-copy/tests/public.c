@@ -114,6 +114,7 @@ static void check_matrix_bad(struct lab_test *t)
     if (!lab_is_virtual(t))
         return;
     check_matrix_of(t, 1, 1, 1.01);
+    refuse_memory(t);
     check_matrix_errors(t);
 }
 

@@ -126,6 +126,7 @@ static void check_stage_create_of(struct lab_test *t, int dst, int src)
                                         "filled[1]", "drained[0]", "drained[1]"};
     struct stage_in in = {.dst_dev = dst, .src_dev = src, .chunk = 128 * KIB, .times = 2};
     in.current = lab_gpus(t) - 1;
+    in.busy = lab_is_virtual(t); /* real GPUs may wait for it when memory is pinned */
     struct lab_run *run = lab_run(t, "stage", &in, sizeof in, sizeof(struct stage_out));
     const struct stage_out *out = lab_output(run);
     expect_rc(t, "stage_create", out->create, LAB_OK);
@@ -154,6 +155,10 @@ static void check_stage_create_of(struct lab_test *t, int dst, int src)
                    "to the device that is current when they are made",
                    names[i], i == OF_UP || i >= OF_DRAINED ? in.dst_dev : in.src_dev,
                    out->of_its_gpu[i]);
+    lab_expect(t, !out->waits,
+               "drained[i] of a new stage waits for work in GPU %d's default stream: record it in "
+               "the stage's own stream, or not at all",
+               in.dst_dev);
     expect_rc(t, "stage_destroy", out->destroy, LAB_OK);
     lab_expect(t, out->cleared, "stage_destroy did not set *stage to zero");
     expect_rc(t, "stage_destroy of a stage that is all zero", out->again, LAB_OK);

@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runner.h"
 
@@ -107,10 +108,41 @@ static int all_bytes(const void *what, size_t bytes, int value)
     return bytes == 0;
 }
 
+static volatile int gate_is_open;
+
+static void wait_at_gate(void *unused)
+{
+    (void)unused;
+    for (int ms = 0; ms < 5000 && !gate_is_open; ms++)
+        usleep(1000);
+}
+
+static void keep_busy(int device)
+{
+    gate_is_open = 0;
+    (void)cudaSetDevice(device);
+    (void)cudaLaunchHostFunc(NULL, wait_at_gate, NULL);
+}
+
+/* Whether an event of the receiver's waits for more than the stage's own stream. */
+static int waits_for_others(const struct stage *s)
+{
+    int waits = 0;
+    (void)cudaStreamSynchronize(s->up);
+    for (int i = 0; i < 2; i++)
+        waits |= cudaEventQuery(s->drained[i]) == cudaErrorNotReady;
+    gate_is_open = 1;
+    (void)cudaSetDevice(s->dst_dev);
+    (void)cudaDeviceSynchronize();
+    return waits;
+}
+
 static void one_stage(const struct stage_in *in, struct stage_out *out)
 {
     struct stage stage;
     memset(&stage, IO_FILL, sizeof stage);
+    if (in->busy)
+        keep_busy(in->dst_dev);
     if (in->current >= 0)
         (void)cudaSetDevice(in->current);
     lab_doing("stage_create(%s, %d, %d, %zu)", in->null ? "NULL" : "&stage", in->dst_dev,
@@ -119,8 +151,10 @@ static void one_stage(const struct stage_in *in, struct stage_out *out)
     out->last = last_error();
     out->current = current_gpu();
     out->untouched = all_bytes(&stage, sizeof stage, IO_FILL);
+    gate_is_open |= out->create != LAB_OK;
     if (out->create != LAB_OK)
         return;
+    out->waits = in->busy && waits_for_others(&stage);
     out->numbers = stage.dst_dev == in->dst_dev && stage.src_dev == in->src_dev &&
                    stage.chunk_bytes == in->chunk;
     out->complete = stage.down && stage.up && stage.begin && stage.filled[0] && stage.filled[1] &&
@@ -193,7 +227,9 @@ LAB_RUN(matrix)
     for (int i = 0; i <= IO_PAIRS; i++)
         out->gbs[i] = IO_UNSET;
     lab_doing("p2p_matrix(%d, %zu, %s)", in->n, (size_t)in->bytes, in->null ? "NULL" : "gbs");
+    lab_fail_malloc(in->no_memory);
     out->rc = p2p_matrix(in->n, in->bytes, in->null ? NULL : out->gbs);
+    out->refused = lab_malloc_failed();
     out->last = last_error();
     out->current = current_gpu();
     uint64_t before = allocated();

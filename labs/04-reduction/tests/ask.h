@@ -348,6 +348,34 @@ static inline void expect_scale(struct lab_test *t, const struct lab_run *run,
                what, speedup, in->gpus, s->efficiency, speedup / in->gpus, in->gpus);
 }
 
+/* Sizes that no test has the time for: sum_time says at once what it is asked. */
+static inline void ask_large_scale(struct lab_test *t, uint64_t n, int gpus, int32_t kind)
+{
+    const struct scale_in in = {.n = n, .gpus = gpus, .kind = kind, .pretend = 1};
+    const uint64_t work = kind == SUM_WEAK ? n * (uint64_t)gpus : n;
+    const struct scale_out *out =
+        lab_output(lab_run(t, "scale", &in, sizeof in, sizeof(struct scale_out)));
+    char what[96];
+    bool one = false, all = false;
+    snprintf(what, sizeof what, "sum_scale(%zu, %d, %s)", (size_t)n, gpus,
+             kind == SUM_WEAK ? "SUM_WEAK" : "SUM_STRONG");
+    expect_call(t, &out->call, LAB_OK, 0, what);
+    for (int i = 0; i < out->asked && i < SCALE_ASKED; i++) {
+        size_t asked = (size_t)out->asked_n[i];
+        bool is_one = out->asked_gpus[i] == 1;
+        lab_expect(t, asked == (is_one ? n : work),
+                   "%s called sum_time(%zu, %d, ...), expected %zu", what, asked,
+                   out->asked_gpus[i], (size_t)(is_one ? n : work));
+        one |= is_one;
+        all |= out->asked_gpus[i] == gpus;
+    }
+    lab_expect(t, one && all, "%s did not measure %s", what, one ? "all GPUs" : "one GPU");
+    double speedup = (kind == SUM_WEAK ? gpus : 1) * out->s.t1_ms / out->s.tg_ms;
+    lab_expect(t, fabs(out->s.speedup / gpus - 1) < 1e-6 && fabs(speedup / gpus - 1) < 1e-6,
+               "%s: T1 = %g ms and TG = %g ms, and the speedup is %g, expected %d", what,
+               out->s.t1_ms, out->s.tg_ms, out->s.speedup, gpus);
+}
+
 static inline struct lab_run *ask_scale(struct lab_test *t, const struct scale_in *in, size_t n,
                                         const int *want)
 {

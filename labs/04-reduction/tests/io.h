@@ -37,6 +37,7 @@ struct block_call {
     int32_t shift; /* floats between the allocation and data[0] */
     uint64_t first, n;
     uint64_t claimed; /* elements that the call is told of beyond the n that are there */
+    int32_t far;      /* instead: n elements where 2^31 are there, and no memory behind them */
 };
 struct block_in {
     uint64_t calls;
@@ -109,13 +110,18 @@ struct timed_out {
 };
 
 /* "scale" */
+#define SCALE_ASKED 4
 struct scale_in {
     int32_t current, gpus, kind, no_out;
+    int32_t pretend; /* sum_time measures nothing: every element takes a nanosecond of a GPU */
     uint64_t n;
 };
 struct scale_out {
     struct outcome call;
     struct sum_scaling s;
+    int32_t asked; /* pretend: how often sum_time was called, and the first times with what */
+    int32_t asked_gpus[SCALE_ASKED];
+    uint64_t asked_n[SCALE_ASKED];
 };
 
 #endif

@@ -341,6 +341,8 @@ static void check_scale(struct lab_test *t)
                                LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_ENOMEM, LAB_ENOMEM,
                                LAB_ENOMEM, LAB_ENOGPU, LAB_EINVAL};
     ask_scale(t, in, COUNT(in), want);
+    ask_large_scale(t, (1ull << 32) + 2, 3, SUM_STRONG);
+    ask_large_scale(t, (1ull << 29) + 1, 8, SUM_WEAK);
     ask_unmeasured(t);
 }
 

@@ -2,6 +2,7 @@
  * hidden.c: the grader's tests of lab 04: other machines, other sizes, numbers from the seed.
  */
 #include "ask.h"
+#include "failures.h"
 
 static int random_below(struct lab_test *t, int n)
 {
@@ -49,6 +50,16 @@ static void check_shared(struct lab_test *t)
 static void check_warp(struct lab_test *t)
 {
     ask_kernel(t, BY_WARP);
+}
+
+static void check_shared_far(struct lab_test *t)
+{
+    ask_beyond_int(t, BY_SHARED);
+}
+
+static void check_warp_far(struct lab_test *t)
+{
+    ask_beyond_int(t, BY_WARP);
 }
 
 static void check_kernels_no_gpu(struct lab_test *t)
@@ -307,9 +318,17 @@ LAB_CASES = {
      .todo = 2,
      .title = "sizes and blocks from the seed",
      .rule = NOT_A_NUMBER_LESS,
-     .points = 2,
+     .points = 1,
      .min_gpus = 2,
      .check = check_shared},
+    {.name = "shared_far",
+     .todo = 2,
+     .title = "more than 2^31 elements",
+     .rule = "an index into n elements needs the type of n",
+     .points = 1,
+     .needs_witness = true,
+     .one_order = true,
+     .check = check_shared_far},
     {.name = "shared_asynchronous",
      .todo = 2,
      .title = "the launcher does not wait",
@@ -321,9 +340,17 @@ LAB_CASES = {
      .todo = 3,
      .title = "sizes and blocks from the seed",
      .rule = NOT_A_NUMBER_LESS,
-     .points = 2,
+     .points = 1,
      .min_gpus = 2,
      .check = check_warp},
+    {.name = "warp_far",
+     .todo = 3,
+     .title = "more than 2^31 elements",
+     .rule = "an index into n elements needs the type of n",
+     .points = 1,
+     .needs_witness = true,
+     .one_order = true,
+     .check = check_warp_far},
     {.name = "warp_asynchronous",
      .todo = 3,
      .title = "the launcher does not wait",
