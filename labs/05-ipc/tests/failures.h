@@ -44,9 +44,23 @@ static inline void check_failure(struct lab_test *t, const struct failure *f,
                f->call);
 }
 
+static inline void check_far_take(struct lab_test *t)
+{
+    const struct lone_in in = {.take = 1, .far = 1};
+    const char *call = "ring_take of 2^31 + 8 bytes";
+    if (!lab_is_virtual(t))
+        return;
+    const struct lone_out *out =
+        lab_output(lab_run(t, "lone", &in, sizeof in, sizeof(struct lone_out)));
+    lab_expect(t, !out->far_setup, "the memory for %s could not be had", call);
+    expect_rc(t, call, out->far_rc, LAB_OK);
+    lab_expect(t, out->far_bytes == LONE_FAR, "%s set *bytes to %llu, expected %llu", call,
+               (unsigned long long)out->far_bytes, (unsigned long long)LONE_FAR);
+}
+
 static inline void check_failures(struct lab_test *t, int take)
 {
-    struct lone_in in = {take};
+    struct lone_in in = {.take = take};
     struct lab_run *run = lab_run(t, "lone", &in, sizeof in, sizeof(struct lone_out));
     const struct lone_out *out = lab_output(run);
     const struct failure *list = take ? take_failures : put_failures;

@@ -103,13 +103,16 @@ enum lone_case {
     LONE_CASES
 };
 #define LONE_BYTES 64
+#define LONE_FAR (((uint64_t)1 << 31) + 8)
 struct lone_in {
-    int take;
+    int take, far; /* far: ring_take of a message of LONE_FAR bytes, and nothing else */
 };
 struct lone_out {
     int rc[LONE_CASES], last[LONE_CASES];
     int told[LONE_CASES], moved[LONE_CASES], counted[LONE_CASES], untouched[LONE_CASES];
     int refused[3], refused_told;
+    int far_setup, far_rc;
+    uint64_t far_bytes;
 };
 
 /* peer_hear on a socket pair */

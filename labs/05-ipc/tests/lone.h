@@ -7,6 +7,8 @@
 #ifndef LAB05_LONE_H
 #define LAB05_LONE_H
 
+#include "aliased.h"
+
 struct lone {
     struct lone_out *out;
     enum lone_case what;
@@ -148,6 +150,28 @@ static void lone_refusals(struct lone *l, int take, struct lone_out *out)
     lone_close(l, events);
 }
 
+/* A message that is longer than an int can say; of inbox and destination there is little. */
+static void lone_takes_far(struct lone *l, struct lone_out *out)
+{
+    const size_t piece = (size_t)2 << 20;
+    size_t bytes = 0;
+    char *inbox = lab_aliased(0, piece, LONE_FAR / piece, piece);
+    char *dst = lab_aliased(0, piece, LONE_FAR / piece, piece);
+    out->far_setup = !inbox || !dst;
+    if (out->far_setup)
+        return;
+    (void)cudaMemset(inbox, IO_RIM, piece);
+    (void)cudaMemset(inbox + LONE_FAR / piece * piece, IO_RIM, piece);
+    (void)cudaDeviceSynchronize();
+    lone_open(l);
+    l->ring.inbox = inbox;
+    l->ring.bytes = LONE_FAR;
+    (void)peer_tell(l->prev, LONE_FAR);
+    out->far_rc = ring_take(&l->ring, dst, LONE_FAR, &bytes);
+    out->far_bytes = bytes;
+    (void)cudaStreamSynchronize(l->ring.stream);
+}
+
 LAB_RUN(lone)
 {
     const struct lone_in *in = (const struct lone_in *)lab_input(io, sizeof *in);
@@ -155,6 +179,10 @@ LAB_RUN(lone)
     static struct lone lone[LONE_CASES + 1];
     int first = in->take ? LONE_TAKE_GONE : 0, end = in->take ? LONE_CASES : LONE_TAKE_GONE;
     memset(out, 0, sizeof *out);
+    if (in->far) {
+        lone_takes_far(&lone[LONE_CASES], out);
+        return;
+    }
     for (int i = first; i < end; i++) {
         int large = i == LONE_PUT_NO_COPY || i == LONE_TAKE_LARGE || i == LONE_TAKE_NO_COPY;
         lone[i].out = out;

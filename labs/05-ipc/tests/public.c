@@ -201,6 +201,7 @@ static void check_refuse(struct lab_test *t)
     expect_rc(t, "ring_take(NULL, ...)", out->take_null, LAB_EINVAL);
     expect_rc(t, "ring_take of a ring that is all zero", out->take_none, LAB_EINVAL);
     check_failures(t, 1);
+    check_far_take(t);
 }
 
 static void check_close(struct lab_test *t)
