@@ -19,6 +19,15 @@ target_link_options(cudart PRIVATE ${linked_names}
   "LINKER:--version-script,${CMAKE_CURRENT_BINARY_DIR}/cudart.map")
 set_target_properties(cudart PROPERTIES VERSION 13.0.88 SOVERSION 13
   LINK_DEPENDS "${CMAKE_CURRENT_BINARY_DIR}/cudart.map;${linked_names}")
+# What vgpu-run preloads into programs with NVIDIA's runtime inside; in other processors' machine code
+# there is none.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  add_library(static_runtime MODULE run/static_runtime.c common/elf_read.c)
+  target_include_directories(static_runtime PRIVATE include common)
+  target_link_libraries(static_runtime PRIVATE cudart)
+  set_target_properties(static_runtime PROPERTIES OUTPUT_NAME vgpu-static-runtime INSTALL_RPATH "$ORIGIN")
+  install(TARGETS static_runtime DESTINATION lib)
+endif()
 # libnccl.a has the runtime beside it, too: not by target_link_libraries, which would put it inside.
 add_library(nccl_shared SHARED ${CMAKE_CURRENT_BINARY_DIR}/nothing.c)
 add_dependencies(nccl_shared nccl)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Programs that the real nvcc has compiled, started by vgpu-run: they print what they print when
-vgpu-cc has compiled them. Without nvcc: skipped."""
+vgpu-cc has compiled them, with NVIDIA's runtime beside them or inside. Without nvcc: skipped."""
 
 import pathlib
 import sys
@@ -13,7 +13,7 @@ MORE = ("builtins", "device_code", "ptx_warp")
 
 class Nvcc(Case):
     def nvcc(self, source: pathlib.Path, *options: str) -> pathlib.Path:
-        program = self.folder / f"{source.stem}.nvcc"
+        program = self.folder / f"{source.stem}{'.o' if '-c' in options else '.nvcc'}"
         done = self.run_command(NVCC, "-std=c++17", "-w", *options, "-o", program, source)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return program
@@ -26,10 +26,13 @@ class Nvcc(Case):
                 done = self.run_command(CC, "-std=c++17", "-w", "-o", own, source)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 want = self.run_command(own)
-                have = self.run_command(RUNNER, self.nvcc(source, "-arch=sm_90", "-cudart=shared"))
-                self.assertEqual(have.stdout, want.stdout, have.stderr)
-                self.assertEqual(have.returncode, want.returncode)
-                self.assertNotIn("no version information", have.stderr)
+                compiled = self.nvcc(source, "-arch=sm_90", "-c")
+                for runtime in ("shared", "static"):
+                    program = self.nvcc(compiled, "-arch=sm_90", f"-cudart={runtime}")
+                    have = self.run_command(RUNNER, program)
+                    self.assertEqual(have.stdout, want.stdout, have.stderr)
+                    self.assertEqual(have.returncode, want.returncode)
+                    self.assertNotIn("no version information", have.stderr)
 
     def test_lines_of_findings(self) -> None:
         source = self.write(
@@ -44,15 +47,27 @@ class Nvcc(Case):
     def test_what_cannot_be_run(self) -> None:
         source = HERE / "program.cu"
         static = self.nvcc(source, "-arch=sm_90")
+        done = self.run_command("env", f"LD_LIBRARY_PATH={CC.parent.parent / 'lib'}", static)
+        self.assertIn("cuGetExportTable", done.stderr)  # without vgpu-run
+        self.run_command("strip", static)
         done = self.run_command(RUNNER, static)
         self.assertEqual(done.returncode, 125)
         self.assertIn("-cudart shared", done.stderr)
-        done = self.run_command("env", f"LD_LIBRARY_PATH={CC.parent.parent / 'lib'}", static)
-        self.assertIn("cuGetExportTable", done.stderr)  # without vgpu-run
         machine = "-gencode=arch=compute_90,code=sm_90"
         done = self.run_command(RUNNER, self.nvcc(source, machine, "-cudart=shared"))
         self.assertIn("machine code of real GPUs only", done.stderr)
         self.assertIn("code=compute_75", done.stderr)
+
+    def test_a_call_that_is_missing_in_the_runtime_inside(self) -> None:
+        source = self.write(
+            "missing.cu",
+            "#include <cstdio>\nint main()\n{\n    cudaGraph_t graph;\n"
+            "    cudaGraphCreate(&graph, 0);\n"
+            '    printf("%d\\n", cudaGraphAddNode(0, graph, 0, 0, 0, 0));\n}\n',
+        )
+        done = self.run_command(RUNNER, self.nvcc(source, "-arch=sm_90"))
+        self.assertEqual(done.stdout, "801\n")
+        self.assertIn("cudaGraphAddNode: not modelled", done.stderr)
 
 
 if __name__ == "__main__":

@@ -55,15 +55,17 @@ cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigne
     return cudaGetDriverEntryPointByVersion(symbol, function, CUDA_VERSION, flags, status);
 }
 
-/* NVIDIA's runtime in its static form asks for these tables, which nothing documents. */
+/* NVIDIA's runtime in its static form asks for these tables, and has the driver prove by one of
+ * them that it is NVIDIA's. */
 CUresult cuGetExportTable(const void **table, const void *id)
 {
     static _Atomic bool told;
     (void)id;
     if (!atomic_exchange(&told, true))
-        vgpu__message("cuGetExportTable",
-                      "the runtime inside of this program (nvcc's default) needs tables of "
-                      "NVIDIA's driver that are not documented: link it with nvcc -cudart shared");
+        vgpu__message(
+            "cuGetExportTable",
+            "the runtime inside of this program (nvcc's default) takes no driver but "
+            "NVIDIA's: start the program by vgpu-run, or link it with nvcc -cudart shared");
     if (table)
         *table = NULL;
     return CUDA_ERROR_NOT_SUPPORTED;
