@@ -48,17 +48,17 @@ class Program:
     def ptx(self) -> str:
         count = len(self.rows)
         return (
-            HEAD.replace("7.0", "8.6").replace("sm_80", "sm_100")
+            HEAD.replace("7.0", "8.6").replace("sm_80", "sm_90")
             + ".visible .entry kernel(.param .u64 to, .param .u64 from)\n{\n"
             + "".join(
                 f"    .reg .b{bits} %{name}a, %{name}b, %{name}c, %{name}d, %{name}t;\n"
                 for bits, name in ((16, "s"), (32, "r"), (64, "d"))
             )
-            + "    .reg .b64 %out, %in, %at;\n    .reg .b32 %tid;\n    .reg .pred %p, %q;\n"
+            + "    .reg .b64 %out, %in, %at;\n    .reg .b32 %who;\n    .reg .pred %p, %q;\n"
             + "    ld.param.u64 %out, [to];\n    ld.param.u64 %in, [from];\n"
-            + "    mov.u32 %tid, %tid.x;\n    mul.wide.u32 %at, %tid, 24;\n"
+            + "    mov.u32 %who, %tid.x;\n    mul.wide.u32 %at, %who, 24;\n"
             + "    add.u64 %in, %in, %at;\n"
-            + f"    mul.wide.u32 %at, %tid, {8 * count};\n    add.u64 %out, %out, %at;\n"
+            + f"    mul.wide.u32 %at, %who, {8 * count};\n    add.u64 %out, %out, %at;\n"
             + "    ld.global.u64 %da, [%in];\n    ld.global.u64 %db, [%in+8];\n"
             + "    ld.global.u64 %dc, [%in+16];\n"
             + "".join(

@@ -6,6 +6,7 @@ import pathlib
 import sys
 
 from rig import CC, HERE, NVCC, Case, main
+from test_instructions import PARTS, Part
 
 RUNNER = CC.parent / "vgpu-run"
 MORE = ("builtins", "device_code", "ptx_warp")
@@ -43,6 +44,12 @@ class Nvcc(Case):
         )
         program = self.nvcc(source, "-arch=sm_90", "-cudart=shared", "-lineinfo")
         self.assertIn("late.cu:3", self.run_command(RUNNER, program).stderr)
+
+    def test_ptxas_takes_the_program_of_all_instructions(self) -> None:
+        for name in PARTS:
+            module = self.write(f"{name}.ptx", Part(name).program.ptx())
+            done = self.run_command(NVCC, "-arch=sm_90", "-cubin", "-o", "all.cubin", module)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_what_cannot_be_run(self) -> None:
         source = HERE / "program.cu"
