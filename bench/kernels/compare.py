@@ -17,7 +17,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SEVEN = ("saxpy", "stencil", "tree", "histogram", "bodies", "product", "tiles")
-KERNELS = (*SEVEN, "shuffles", "scan", "transposed", "sort", "ring")
+KERNELS = (*SEVEN, "shuffles", "scan", "transposed", "sort", "pairs", "ring")
 COMMIT = "e112c935057434897bb12d9ab3910380a8bd5f58"
 HOW = {
     "HIP-CPU": "git clone https://github.com/ROCm/HIP-CPU DIR && "

@@ -150,6 +150,27 @@ __kernel void sort(__global float *out, __global const float *in)
     out[first + t] = s[t];
 }
 
+__kernel void pairs(__global float *out, __global const float *in)
+{
+    __local float s[SORTED];
+    int t = get_local_id(0), first = get_group_id(0) * SORTED;
+    s[t] = in[first + t];
+    s[t + SORTED / 2] = in[first + t + SORTED / 2];
+    for (int size = 2; size <= SORTED; size *= 2)
+        for (int d = size / 2; d > 0; d /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            int low = 2 * t - (t & (d - 1));
+            float a = s[low], b = s[low + d];
+            if ((a > b) == ((low & size) == 0)) {
+                s[low] = b;
+                s[low + d] = a;
+            }
+        }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[first + t] = s[t];
+    out[first + t + SORTED / 2] = s[t + SORTED / 2];
+}
+
 __kernel void add(__global float *to, __global const float *from, int n)
 {
     int i = get_global_id(0);

@@ -148,6 +148,28 @@ __global__ void sort(float *out, const float *in)
     out[first + t] = s[t];
 }
 
+/* The same with two numbers for each of 128 threads. */
+__global__ void pairs(float *out, const float *in)
+{
+    __shared__ float s[SORTED];
+    int t = threadIdx.x, first = blockIdx.x * SORTED;
+    s[t] = in[first + t];
+    s[t + SORTED / 2] = in[first + t + SORTED / 2];
+    for (int size = 2; size <= SORTED; size *= 2)
+        for (int d = size / 2; d > 0; d /= 2) {
+            __syncthreads();
+            int low = 2 * t - (t & (d - 1));
+            float a = s[low], b = s[low + d];
+            if ((a > b) == ((low & size) == 0)) {
+                s[low] = b;
+                s[low + d] = a;
+            }
+        }
+    __syncthreads();
+    out[first + t] = s[t];
+    out[first + t + SORTED / 2] = s[t + SORTED / 2];
+}
+
 __global__ void add(float *to, const float *from, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

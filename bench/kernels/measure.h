@@ -35,7 +35,7 @@ static void wait_for_all(void);
 static double processor_seconds(void);
 static void run_saxpy(void), run_stencil(void), run_tree(void), run_histogram(void),
     run_bodies(void), run_product(void), run_tiles(void), run_shuffles(void), run_scan(void),
-    run_transposed(void), run_sort(void), run_ring(void);
+    run_transposed(void), run_sort(void), run_pairs(void), run_ring(void);
 static double end_of_ring(void);
 
 static float *host;
@@ -118,6 +118,7 @@ static void measure_all(int argc, char **argv)
                               {"scan", run_scan, all, 0, NULL},
                               {"transposed", run_transposed, all, 0, NULL},
                               {"sort", run_sort, all, 0, NULL},
+                              {"pairs", run_pairs, all, 0, NULL},
                               {"ring", run_ring, 0, 0, end_of_ring}};
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

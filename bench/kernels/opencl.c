@@ -183,6 +183,11 @@ static void run_sort(void)
     launch(kernel_of("sort", 2, (cl_mem[]){y, x}), 2, 0, size.all, 1, THREADS, 1);
 }
 
+static void run_pairs(void)
+{
+    launch(kernel_of("pairs", 2, (cl_mem[]){y, x}), 2, 0, size.all / 2, 1, SORTED / 2, 1);
+}
+
 static void run_ring(void)
 {
     size_t bytes = (size_t)size.part * sizeof(float);

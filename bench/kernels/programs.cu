@@ -112,6 +112,11 @@ static void run_sort(void)
     LAUNCH(sort, dim3(size.all / SORTED), dim3(THREADS), y, x);
 }
 
+static void run_pairs(void)
+{
+    LAUNCH(pairs, dim3(size.all / SORTED), dim3(SORTED / 2), y, x);
+}
+
 /* Member g adds up what the others have, which comes to it from member g - 1. */
 static float *total[RING], *passed[RING][2];
 
