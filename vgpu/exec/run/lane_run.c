@@ -350,7 +350,7 @@ static uint64_t next_batch(struct run *run)
 }
 
 /* Checks the next blocks, fewer and fewer of them, and chooses what runs them. */
-static uint64_t check_batch(struct run *run, struct lane_range *range)
+static uint64_t find_batch(struct run *run, struct lane_range *range)
 {
     const struct vgpu_lanes *lanes = run->kernel->lanes;
     uint64_t batch = next_batch(run);
@@ -388,7 +388,7 @@ bool lanes_go(struct run *run)
     if (!stand_in)
         stand_in = block_stand_in();
     stand_in->run = run;
-    uint64_t batch = check_batch(run, range);
+    uint64_t batch = find_batch(run, range);
     uint64_t done = 0;
     for (; done < batch && worker_starts_block(run->next_block); done++)
         run_block(run, count);
