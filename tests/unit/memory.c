@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "move.h"
 #include "topology.h"
 #include "unit.h"
 
@@ -200,6 +201,32 @@ UNIT(freed_memory_is_remembered)
     EXPECT(memory_give(owner[0], at), "%s", "not freed");
     EXPECT(bounds_freed(at + 999, &p) && p.base == at && p.bytes == 1000, "%s", "it is forgotten");
     EXPECT(!bounds_freed(at + 1000, &p), "%s", "what is behind it was never allocated");
+}
+
+/* ---- copies ---- */
+
+static enum moved copy_bytes_of(uint64_t to, uint64_t from, uint64_t bytes)
+{
+    const struct vgpu_copy copy = {.dst = to, .src = from, .bytes = bytes, .rows = 1};
+    return move_copy(owner[0], &copy);
+}
+
+/* Memory that was never used is poison and has no pages, and a copy of it gives none to others. */
+UNIT(copies_of_unused_memory_use_none)
+{
+    enum { BYTES = 3 << 20, PART = 1 << 20 };
+    start();
+    uint64_t from = memory_take(owner[0], 0, BYTES, 0), to = memory_take(owner[0], 1, BYTES, 0);
+    EXPECT(from && to && copy_bytes_of(to, from, BYTES) == MOVED, "%s", "no memory");
+    EXPECT(memory_untouched(from, BYTES) && memory_untouched(to, BYTES), "%s", "it has pages now");
+    memset(memory_view(from, 1), 7, 1);
+    EXPECT(copy_bytes_of(to, from, PART) == MOVED && *memory_view(to, 1) == 7, "%s", "not copied");
+    EXPECT(*memory_view(to + PART, 1) == VGPU_POISON, "%s", "no poison behind the copied bytes");
+    *memory_view(to + BYTES - 1, 1) = 7;
+    EXPECT(copy_bytes_of(to + BYTES - 1, from + BYTES - 1, 1) == MOVED, "%s", "no memory");
+    EXPECT(*memory_view(to + BYTES - 1, 1) == VGPU_POISON && memory_untouched(from + BYTES - 1, 1),
+           "%s", "poison is not copied over what was stored");
+    memory_give_all(owner[0], -1);
 }
 
 /* ---- two memories ---- */

@@ -239,6 +239,7 @@ static uint64_t home_of(uint64_t address)
 static struct block *block_at(uint64_t address, uint64_t *offset)
 {
     address = home_of(address);
+    *offset = 0;
     if (address < VGPU_ARENA_VA || address >= VGPU_DEVICE_VA(memory_current->device_count))
         return NULL;
     uint64_t device = (address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE;
@@ -386,10 +387,10 @@ void memory_each_block(const struct owner *owner, int device,
     }
 }
 
-uint8_t *memory_view(uint64_t address, uint64_t bytes)
+/* The mapping of [offset, +bytes) of the block's device, committed; NULL: it is not inside of the
+ * block, or the limit is reached. */
+static uint8_t *view_block(const struct block *b, uint64_t offset, uint64_t bytes)
 {
-    uint64_t offset;
-    struct block *b = block_at(address, &offset);
     if (!b || bytes == 0 || offset + bytes > b->offset + b->bytes)
         return NULL;
     for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
@@ -398,25 +399,63 @@ uint8_t *memory_view(uint64_t address, uint64_t bytes)
     return memory_current->devices[b->device].base + offset;
 }
 
-bool memory_fill_fresh(uint64_t address, const uint8_t *bytes, uint64_t n)
+static bool is_untouched(const struct block *b, uint64_t offset, uint64_t bytes)
 {
-    uint64_t offset;
-    const struct block *b = block_at(address, &offset);
-    uint64_t at = b ? offset % VGPU_CHUNK_BYTES : 0;
-    return b && n <= VGPU_CHUNK_BYTES - at && offset + n <= b->offset + b->bytes &&
-           memory_commit_as(b->device, offset / VGPU_CHUNK_BYTES, at, bytes, n);
-}
-
-bool memory_untouched(uint64_t address, uint64_t bytes)
-{
-    uint64_t offset;
-    struct block *b = block_at(address, &offset);
     if (!b || bytes == 0)
         return false;
     for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
         if (memory_current->control->chunk[b->device][c])
             return false;
     return true;
+}
+
+/* Gives a chunk that was never used its contents: `n` bytes, and poison around them. Poison needs
+ * no pages. False: it was used, the bytes are not in one chunk, or the limit is reached. */
+static bool fill_fresh(const struct block *b, uint64_t offset, const uint8_t *bytes, uint64_t n)
+{
+    uint64_t at = offset % VGPU_CHUNK_BYTES;
+    if (!is_untouched(b, offset, n) || n > VGPU_CHUNK_BYTES - at ||
+        offset + n > b->offset + b->bytes)
+        return false;
+    return bytes == memory_current->poison ||
+           memory_commit_as(b->device, offset / VGPU_CHUNK_BYTES, at, bytes, n);
+}
+
+uint8_t *memory_view(uint64_t address, uint64_t bytes)
+{
+    uint64_t offset;
+    const struct block *b = block_at(address, &offset);
+    return view_block(b, offset, bytes);
+}
+
+const uint8_t *memory_source(uint64_t address, uint64_t bytes)
+{
+    uint64_t offset;
+    const struct block *b = block_at(address, &offset);
+    bool poison = bytes <= VGPU_CHUNK_BYTES && is_untouched(b, offset, bytes);
+    return poison ? memory_poison() : view_block(b, offset, bytes);
+}
+
+uint8_t *memory_target(uint64_t address, const uint8_t *bytes, uint64_t n, bool *filled)
+{
+    uint64_t offset;
+    const struct block *b = block_at(address, &offset);
+    *filled = fill_fresh(b, offset, bytes, n);
+    return *filled ? NULL : view_block(b, offset, n);
+}
+
+bool memory_fill_fresh(uint64_t address, const uint8_t *bytes, uint64_t n)
+{
+    uint64_t offset;
+    const struct block *b = block_at(address, &offset);
+    return fill_fresh(b, offset, bytes, n);
+}
+
+bool memory_untouched(uint64_t address, uint64_t bytes)
+{
+    uint64_t offset;
+    const struct block *b = block_at(address, &offset);
+    return is_untouched(b, offset, bytes);
 }
 
 bool memory_disown(uint64_t address)

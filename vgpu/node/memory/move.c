@@ -89,21 +89,14 @@ static uint64_t rows_left(uint64_t row, uint64_t rows, uint64_t plane_rows)
 
 /* ---- copies ---- */
 
-/* True if both sides were never used, so that the copy would copy poison to poison. */
-static bool changes_nothing(const struct vgpu_copy *c)
+static bool is_of_device(uint64_t address)
 {
-    return c->rows == 1 && c->bytes <= vmm_piece(c->src) && c->bytes <= vmm_piece(c->dst) &&
-           memory_device_of(c->src) >= 0 && memory_device_of(c->dst) >= 0 &&
-           memory_untouched(c->src, c->bytes) && memory_untouched(c->dst, c->bytes);
+    return address >= VGPU_ARENA_VA && address < VGPU_ARENA_END;
 }
 
-/* The source bytes. Memory that was never used is not committed: a chunk of poison is returned
- * instead. */
 static const uint8_t *source_bytes(struct owner *owner, uint64_t from, uint64_t bytes)
 {
-    if (bytes > 0 && bytes <= VGPU_CHUNK_BYTES && memory_untouched(from, bytes))
-        return memory_poison();
-    return owner_view(owner, from, bytes);
+    return is_of_device(from) ? memory_source(from, bytes) : owner_view(owner, from, bytes);
 }
 
 #ifdef __SSE2__
@@ -151,17 +144,19 @@ static void copy_past_caches(uint8_t *to, const uint8_t *from, uint64_t bytes)
 static bool copy_piece(struct owner *owner, uint64_t to, uint64_t from, uint64_t bytes, bool large)
 {
     const uint8_t *src = source_bytes(owner, from, bytes);
+    bool done = false;
     if (bytes == 0 || !src || !memory_wrote(bytes))
         return false;
-    if (memory_fill_fresh(to, src, bytes) ||
-        (memory_device_of(from) >= 0 && owner_write(owner, to, src, bytes)))
-        return true;
-    uint8_t *dst = owner_view(owner, to, bytes);
+    uint8_t *dst = is_of_device(to) ? memory_target(to, src, bytes, &done) : NULL;
+    if (!is_of_device(to)) {
+        done = is_of_device(from) && owner_write(owner, to, src, bytes);
+        dst = done ? NULL : owner_view(owner, to, bytes);
+    }
     if (dst && large)
         copy_past_caches(dst, src, bytes);
     else if (dst)
         memmove(dst, src, bytes);
-    return dst;
+    return done || dst;
 }
 
 /* Copies from the end, because the source begins below the destination and overlaps it. */
@@ -217,7 +212,7 @@ static uint64_t copy_rows(struct owner *owner, const struct vgpu_copy *c, uint64
 enum moved move_copy(struct owner *owner, const struct vgpu_copy *c)
 {
     struct effort effort = {0};
-    if (c->bytes == 0 || changes_nothing(c))
+    if (c->bytes == 0)
         return MOVED;
     for (uint64_t row = 0, n; row < c->rows; row += n) {
         uint64_t to = c->dst + row_offset(row, c->pitch_dst, c->plane_rows, c->plane_dst);

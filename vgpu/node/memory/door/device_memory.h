@@ -118,6 +118,13 @@ void memory_each_block(const struct owner *owner, int device,
  * does not, or if the memory limit is reached. */
 uint8_t *memory_view(uint64_t address, uint64_t bytes);
 
+/* Both sides of a copy, each address looked up once. memory_source: the bytes to read, which are
+ * memory_poison() if their chunks were never used. memory_target: the bytes to write; but if they
+ * are in one chunk that was never used, it is given its contents at once (*filled). Else NULL: as
+ * for memory_view. */
+const uint8_t *memory_source(uint64_t address, uint64_t bytes);
+uint8_t *memory_target(uint64_t address, const uint8_t *bytes, uint64_t n, bool *filled);
+
 /* ---- commit.c ---- */
 
 /* The limit of host memory for all devices together, and the host memory that they use. */
