@@ -242,7 +242,7 @@ static void note_ccbin(const struct cc_options *options)
 
     for (size_t i = 0; i < options->input_count; i++)
         cuda |= options->input[i].language == CC_LANG_CUDA;
-    if (cuda && options->ccbin && strstr(options->cxx, "clang") == NULL && !options->dryrun &&
+    if (cuda && options->ccbin && !options->cxx_is_clang && !options->dryrun &&
         !makes_text(options) && !cc_has_word(&options->warnings, "-w"))
         fputs(note, stderr);
 }

@@ -8,11 +8,6 @@
 
 #include "compile.h"
 
-static bool is_clang(const struct cc_options *options)
-{
-    return strstr(cc_base_name(options->cxx), "clang") != NULL;
-}
-
 void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *source,
                  const char *object)
 {
@@ -101,7 +96,7 @@ static const char *static_form(const struct cc_job *job, const char *object)
 struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects)
 {
     const struct cc_list *host = &job->options->host;
-    bool openmp = cc_has_word(host, "-fopenmp") && !is_clang(job->options);
+    bool openmp = cc_has_word(host, "-fopenmp") && !job->options->cxx_is_clang;
     const char *output = cc_output_or(job->options, "a.out");
     struct cc_list command = {0};
 

@@ -97,13 +97,15 @@ static bool is_to_be_redone(struct file *file, const struct outcome *end)
     if ((end->host_status != 0 || end->device_status != 0) && !file->no_header &&
         cc_is_misfit(end->said))
         return file->no_header = true;
-    bool only_hosts = failed && !file->only_hosts && !file->job->options->rdc &&
+    if (!failed)
+        return false;
+    bool only_hosts = !file->only_hosts && !file->job->options->rdc &&
                       strstr(end->said, "in __host__ __device__ function") != NULL;
     file->only_hosts |= only_hosts;
-    return (failed && file->rounds++ < ROUNDS_MAX &&
-            cc_rewrite(&file->copies, end->said, output_path(file, "changed"),
-                       !cc_has_word(&file->job->options->warnings, "-w"))) ||
-           only_hosts;
+    bool rewritten = file->rounds++ < ROUNDS_MAX &&
+                     cc_rewrite(&file->copies, end->said, output_path(file, "changed"),
+                                !cc_has_word(&file->job->options->warnings, "-w"));
+    return only_hosts || rewritten;
 }
 
 /* What Clang says of a launch in device code names the functions that make one, not the launch. */
@@ -119,16 +121,18 @@ static const char *launch_hint(const char *said)
 static bool print_messages(const struct outcome *end)
 {
     int worst = end->host_status > end->device_status ? end->host_status : end->device_status;
-    const char *hint = worst != 0 ? cc_cccl_hint(end->said) : NULL;
+    const char *hint = cc_cccl_hint(end->said);
 
     fputs(end->said, stderr);
-    if (hint == NULL && worst != 0)
+    if (worst == 0)
+        return true;
+    if (hint == NULL)
         hint = launch_hint(end->said);
     if (hint != NULL)
         cc_fail("%s", hint);
     if (worst > 128)
         cc_fail("clang was ended by signal %d", worst - 128);
-    return worst == 0;
+    return false;
 }
 
 /* ---- the host's object ---- */

@@ -150,9 +150,8 @@ static void set_compilers(struct cc_options *options, const char *value)
     bool folder = stat(value, &info) == 0 && S_ISDIR(info.st_mode);
 
     options->cxx = folder ? cc_format("%s/g++", value) : value;
-    options->cc = strstr(cc_base_name(options->cxx), "clang") != NULL ? "clang"
-                  : folder                                            ? cc_format("%s/gcc", value)
-                                                                      : "gcc";
+    options->cxx_is_clang = strstr(cc_base_name(options->cxx), "clang") != NULL;
+    options->cc = options->cxx_is_clang ? "clang" : folder ? cc_format("%s/gcc", value) : "gcc";
 }
 
 static void choose_compilers(struct cc_options *options)

@@ -53,6 +53,7 @@ struct cc_options {
     enum cc_language language; /* of the inputs that follow: -x */
     const char *std;           /* "c++20"; null: the default */
     const char *cxx, *cc;
+    bool cxx_is_clang;
     bool ccbin;           /* cxx is -ccbin's */
     const char *keep_dir; /* for intermediate files; null: as --keep says */
     bool checks_indices;  /* of local arrays */
