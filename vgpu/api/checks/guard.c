@@ -405,6 +405,7 @@ static void update_guards(const struct vgpu_request *request, const struct vgpu_
 
 const struct vgpu__observer vgpu__guard = {
     .request_begins = report_touches,
+    .waiting = &touch_count,
     .reply_came = update_guards,
     .process_ends = report_touches,
     .fork_begins = lock_guards,

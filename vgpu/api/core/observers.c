@@ -20,7 +20,8 @@ void vgpu__observe(const struct vgpu__observer *observer)
 void vgpu__request_begins(void)
 {
     for (int i = 0; i < api_observer_count; i++)
-        if (api_observers[i]->request_begins)
+        if (api_observers[i]->request_begins &&
+            atomic_load_explicit(api_observers[i]->waiting, memory_order_relaxed))
             api_observers[i]->request_begins();
 }
 

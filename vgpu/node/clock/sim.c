@@ -193,6 +193,8 @@ static bool send_next_slice(struct sim *s, struct op *op)
 /* Carries out the effect, whose real time is not counted as the clock's. */
 static enum progress carry_out_op(struct sim *s, struct op *op)
 {
+    if (op->carried)
+        return PROGRESS_DONE;
     cost_pause(&s->cost);
     enum progress progress = order_carry_out(op);
     cost_resume(&s->cost);

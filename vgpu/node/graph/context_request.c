@@ -28,6 +28,7 @@
 /* Observations of a context whose reply is awaited. Made at the first look, since most replies
  * arrive at once. */
 struct reply_watch {
+    double now;    /* time of the last message, or of the last wait without one */
     double looked; /* time of the last look */
     bool begun;
     double since; /* time of the last progress or use of the processor */
@@ -44,6 +45,7 @@ static struct {
     uint64_t blocks;
     int device;
     double since;
+    bool shown; /* in owner_status */
 } running;
 
 void context_run_begins(const struct op *op)
@@ -60,7 +62,9 @@ void context_run_begins(const struct op *op)
 
 void context_run_ends(struct process *process)
 {
-    owner_status(&process->memory)[0] = '\0';
+    if (running.shown)
+        owner_status(&process->memory)[0] = '\0';
+    running.shown = false;
     running.blocks = 0;
 }
 
@@ -71,6 +75,7 @@ static void show_run(struct process *process)
     char why[sizeof control->careful];
     if (running.blocks == 0)
         return;
+    running.shown = true;
     memcpy(why, control->careful, sizeof why);
     why[sizeof why - 1] = '\0';
     snprintf(
@@ -99,7 +104,7 @@ static int check_progress(const struct context *c, struct reply_watch *w, struct
                           char *error, int room)
 {
     int timeout = vgpu_kernel_seconds();
-    double now = wall_seconds(), cpu = quiescence_cpu_seconds(c->pid);
+    double now = w->now, cpu = quiescence_cpu_seconds(c->pid);
     uint64_t progress = memory_control()->progress;
     bool further = !w->begun || progress != w->progress;
     w->looked = now;
@@ -142,7 +147,8 @@ static ssize_t await_reply(const struct context *c, struct reply_watch *watch,
         ssize_t got = vgpu_receive(c->socket, answer, sizeof *answer, NULL, NULL, 0);
         bool late = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
         int failed = errno;
-        if ((late || wall_seconds() - watch->looked > CONTEXT_TICK_MS / 1e3) &&
+        watch->now = wall_seconds();
+        if ((late || watch->now - watch->looked > CONTEXT_TICK_MS / 1e3) &&
             check_progress(c, watch, process, error, room) != 0)
             return -1;
         if (late)
@@ -166,10 +172,9 @@ static void refuse_answer(struct process *process, const char *why, char *error,
 }
 
 /* Checks every CONTEXT_TICK_MS, for all contexts together. */
-static bool check_memory(const struct process *process, char *error, int room)
+static bool check_memory(const struct process *process, double now, char *error, int room)
 {
     static double looked;
-    double now = wall_seconds();
     if (now - looked < CONTEXT_TICK_MS / 1e3)
         return false;
     looked = now;
@@ -195,7 +200,7 @@ static int receive_replies(struct context *c, struct process *process,
         process_print(process, answer->reply.data, answer->reply.printf_bytes);
         answer_take_spans(&answer->reply);
     }
-    return check_memory(process, error, room) ? -1 : 0;
+    return check_memory(process, watch.now, error, room) ? -1 : 0;
 }
 
 /* The socket must be empty before a request, since a context answers each request exactly once. */

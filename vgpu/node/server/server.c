@@ -132,7 +132,7 @@ static bool is_done(struct connection *c)
         request_handle(c);
     if (!c->wait.op)
         return !c->time.asks;
-    c->wait.effect = order_carry_out(c->wait.op) == PROGRESS_DONE;
+    c->wait.effect = c->wait.op->carried || order_carry_out(c->wait.op) == PROGRESS_DONE;
     return c->wait.effect && (c->wait.until == WAIT_EFFECT || c->wait.op->finished);
 }
 

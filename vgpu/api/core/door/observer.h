@@ -2,8 +2,8 @@
  * observer.h: callbacks for rooms above this one that observe calls without taking part in them.
  * Each registers a structure of callbacks; the core refers to none of them by name.
  *
- * Any member may be NULL. Observers are called in the order of their registration; for fork_over
- * and host_fault in reverse order.
+ * Any member may be NULL; request_begins needs `waiting`. Observers are called in the order of
+ * their registration; for fork_over and host_fault in reverse order.
  */
 #ifndef VGPU_OBSERVER_H
 #define VGPU_OBSERVER_H
@@ -12,6 +12,7 @@
 
 struct vgpu__observer {
     void (*request_begins)(void); /* the thread is about to send a request */
+    atomic_int *waiting;          /* request_begins is called only while this is not 0 */
     void (*reply_came)(const struct vgpu_request *request, const struct vgpu_reply *reply);
     void (*call_failed)(cudaError_t error);        /* the thread's last error has been set */
     void (*error_asked)(const char *call);         /* the program reads the last error */
