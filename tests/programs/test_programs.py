@@ -80,7 +80,12 @@ class Graphs(unittest.TestCase):
             done = run("graph_events", node="hgx-h200-4", VGPU_SCHEDULE=seed)
             expected = ("events in graphs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
-            self.assertEqual(done.stderr.count("cudaGraphAddMemAllocNode: not modelled"), 1)
+
+    def test_memory(self) -> None:
+        done = run("graph_memory", node="hgx-h200-4", VGPU_CHECK="all")
+        expected = ("memory in graphs: right\n", 0)
+        self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+        self.assertNotIn("finding", done.stderr)
 
     def test_as_wide_as_streams(self) -> None:
         for node in ("hgx-h200-4", "dgx-a100"):

@@ -58,6 +58,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
     cudaError_t error = vgpu__exec_new(graph, &x);
     if (error != cudaSuccess)
         return error;
+    x->frees_on_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
     pthread_mutex_lock(&graph_exec_lock);
     x->next = execs;
     execs = x;
@@ -196,13 +197,18 @@ static cudaError_t launch_graph(struct CUgraphExec_st *x, uint64_t stream, int p
     uint64_t *streams = lane_streams(x, stream, physical);
     if (!streams)
         return vgpu__no_memory("cudaGraphLaunch");
+    const uint64_t key = vgpu__graph_stream_key(stream, physical);
+    cudaError_t error = vgpu__graph_memory_enter(x, key);
     vgpu__self.graph = VGPU_GRAPH_FIRST;
-    cudaError_t error = enter_graph(x, stream, physical, streams);
+    if (error == cudaSuccess)
+        error = enter_graph(x, stream, physical, streams);
     for (size_t i = 0; error == cudaSuccess && i < x->count; i++)
         error = run_step(x, &x->step[i], streams);
     if (error == cudaSuccess)
         error = leave_graph(x, stream, physical, streams);
     vgpu__self.graph = 0;
+    if (error == cudaSuccess)
+        vgpu__graph_memory_leave(x, key);
     free(streams);
     return error;
 }

@@ -30,7 +30,8 @@ struct CUgraphExec_st {
     size_t count;
     struct lane *lane;
     size_t lane_count;
-    int gpus; /* number of devices with nodes */
+    int gpus;             /* number of devices with nodes */
+    bool frees_on_launch; /* cudaGraphInstantiateFlagAutoFreeOnLaunch */
     /* Events by the launch stream's device; 0: not made. */
     uint64_t entry[VGPU_MAX_DEVICES], done[VGPU_MAX_DEVICES];
     int launched_on; /* device of the last launch; -1: none */
@@ -45,6 +46,10 @@ bool vgpu__exec_known(const struct CUgraphExec_st *exec);
 struct CUgraphNode_st *vgpu__exec_node(const struct CUgraphExec_st *exec,
                                        const struct CUgraphNode_st *original,
                                        enum cudaGraphNodeType type);
+
+/* graph_memory.c: before and after a launch; `stream` is the same for what one stream launches. */
+cudaError_t vgpu__graph_memory_enter(const struct CUgraphExec_st *exec, uint64_t stream);
+void vgpu__graph_memory_leave(const struct CUgraphExec_st *exec, uint64_t stream);
 
 /* graph_lanes.c. vgpu__exec_new copies the graph; an error is recorded. */
 cudaError_t vgpu__exec_new(const struct CUgraph_st *graph, struct CUgraphExec_st **out);

@@ -44,6 +44,8 @@ cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t h
 
 cudaError_t vgpu__device_free(const char *call, void *ptr)
 {
+    if (vgpu__graph_frees(ptr, 0))
+        return cudaDeviceSynchronize();
     struct vgpu_request *request = vgpu__begin(call, ptr ? VGPU_OP_FREE : VGPU_OP_CONTEXT);
     if (!request)
         return vgpu__failed();

@@ -47,26 +47,40 @@ static struct vgpu_request *begin_pool_request(const char *call, uint32_t op, cu
 
 /* ---- allocations ---- */
 
-static cudaError_t refuse_capture(const char *call, cudaStream_t stream)
+/* If `stream` is captured, its graph allocates: *captured. */
+static cudaError_t capture_allocation(const char *call, void **ptr, size_t bytes,
+                                      cudaStream_t stream, bool *captured)
 {
-    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    if (atomic_load(&vgpu__capturing) == 0 ||
-        cudaStreamIsCapturing(stream, &status) != cudaSuccess ||
-        status == cudaStreamCaptureStatusNone)
-        return cudaSuccess;
-    vgpu__capture_spoil(stream);
-    return vgpu__refuse(
-        cudaErrorNotSupported, call,
-        "graphs that allocate and free memory are not modelled; allocate before the "
-        "capture");
+    cudaError_t error = cudaSuccess;
+    struct CUgraphNode_st *node =
+        ptr && bytes ? vgpu__capture(call, stream, cudaGraphNodeTypeEmpty, &error) : NULL;
+    *captured = node;
+    if (node)
+        error = vgpu__graph_allocate(call, node, node->physical, bytes, 0, ptr);
+    if (node && error != cudaSuccess)
+        vgpu__capture_spoil(stream);
+    return error;
+}
+
+static cudaError_t capture_free(const char *call, void *ptr, cudaStream_t stream, bool *captured)
+{
+    cudaError_t error = cudaSuccess;
+    struct CUgraphNode_st *node = vgpu__capture(call, stream, cudaGraphNodeTypeEmpty, &error);
+    *captured = node;
+    if (node)
+        error = vgpu__graph_release(call, node, ptr);
+    if (node && error != cudaSuccess)
+        vgpu__capture_spoil(stream);
+    return error;
 }
 
 static cudaError_t allocate_from_pool(const char *call, void **ptr, size_t bytes,
                                       cudaMemPool_t pool, cudaStream_t stream)
 {
     const struct vgpu_reply *reply;
-    cudaError_t error = refuse_capture(call, stream);
-    if (error != cudaSuccess)
+    bool captured;
+    cudaError_t error = capture_allocation(call, ptr, bytes, stream, &captured);
+    if (error != cudaSuccess || captured)
         return error;
     struct vgpu_request *request = begin_pool_request(call, VGPU_OP_POOL_MALLOC, pool);
     if (!request)
@@ -111,9 +125,13 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
-    cudaError_t error = refuse_capture("cudaFreeAsync", hStream);
-    if (error != cudaSuccess)
+    bool captured;
+    cudaError_t error = capture_free("cudaFreeAsync", devPtr, hStream, &captured);
+    if (error != cudaSuccess || captured)
         return error;
+    uint64_t stream = vgpu__stream_id(hStream);
+    if (vgpu__graph_frees(devPtr, vgpu__graph_stream_key(stream, vgpu__current_physical())))
+        return cudaSuccess;
     struct vgpu_request *request = vgpu__begin("cudaFreeAsync", VGPU_OP_POOL_FREE);
     if (!request)
         return vgpu__failed();

@@ -15,14 +15,7 @@
                                  unsigned int flags))
 
 #define VGPU_UNSUPPORTED_STREAMS(X) \
-    X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags)) \
-    X(cudaGraphAddMemAllocNode, (cudaGraphNode_t *node, cudaGraph_t graph, \
-                                 const cudaGraphNode_t *dependencies, size_t count, \
-                                 struct cudaMemAllocNodeParams *params)) \
-    X(cudaGraphAddMemFreeNode, (cudaGraphNode_t *node, cudaGraph_t graph, \
-                                const cudaGraphNode_t *dependencies, size_t count, \
-                                void *pointer)) \
-    X(cudaDeviceGraphMemTrim, (int device))
+    X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags))
 
 #define VGPU_UNSUPPORTED_DEVICES(X) \
     X(cudaOccupancyMaxActiveClusters, (int *clusters, const void *function, \

@@ -21,6 +21,7 @@ struct CUgraphNode_st {
         struct host_function *host;
         struct CUgraph_st *child; /* owned by the node */
         cudaEvent_t event;
+        struct graph_memory *memory; /* graph_memory.c; of allocations and frees */
     } u;
     struct CUgraphNode_st **dep;
     size_t dep_count, dep_room;
@@ -96,6 +97,21 @@ cudaError_t vgpu__capture_external(const char *call, cudaStream_t stream,
 /* For cudaEventSynchronize and cudaEventQuery: true if `event` was recorded in a capture, with the
  * call's result in *error. */
 bool vgpu__capture_holds(const char *call, cudaEvent_t event, cudaError_t *error);
+
+/* graph_memory.c. Makes `node` allocate `size` bytes for the devices `reach` (a bit each), or free
+ * them; where that fails, it is an empty node. */
+cudaError_t vgpu__graph_allocate(const char *call, struct CUgraphNode_st *node, int physical,
+                                 size_t size, uint32_t reach, void **out);
+cudaError_t vgpu__graph_release(const char *call, struct CUgraphNode_st *node, const void *pointer);
+/* True if `pointer` is memory that a graph has allocated: it is free in `stream` now (0: in all,
+ * after the device was waited for). */
+bool vgpu__graph_frees(const void *pointer, uint64_t stream);
+/* A default stream has the same number on all devices, and the one per thread in all threads. */
+static inline uint64_t vgpu__graph_stream_key(uint64_t stream, int physical)
+{
+    uint64_t thread = stream == VGPU_STREAM_PER_THREAD ? (uint64_t)(uintptr_t)&vgpu__self : 0;
+    return stream > VGPU_STREAM_PER_THREAD ? stream : (stream + thread) << 8 | (uint64_t)physical;
+}
 
 /* graph_check.c: an error if the copy or fill cannot be a node. */
 cudaError_t vgpu__graph_check_copy(const struct vgpu__copy *copy);
