@@ -16,7 +16,6 @@ Parts, rooms and limits are declared by peerlab_part() in harness/cmake/rooms.cm
 import argparse
 import ast
 import html
-import itertools
 import json
 import re
 import subprocess
@@ -332,14 +331,12 @@ def picture(part: Part, uses: Uses) -> str:
         f"// The rooms of {part.folder}, by {source}. Written by",
         "// tests/suite/rooms.py BUILD --write",
         f"digraph rooms_{part.name} {{",
-        '  graph [rankdir=TB, fontname="Helvetica", nodesep=0.5, ranksep=0.35]',
+        '  graph [rankdir=TB, fontname="Helvetica", nodesep=0.15, ranksep=0.35]',
         '  node [shape=box, style="rounded,filled", fillcolor="#eef3fb", color="#4a6fa5", '
         'fontname="Helvetica", fontsize=11]',
         '  edge [color="#555555", arrowsize=0.7]',
     ]
     lines += [f'  "{room}"' for room in part.rooms]
-    for above, below in itertools.pairwise(part.rooms):
-        lines.append(f'  "{above}" -> "{below}" [style=invis, weight=20]')
     lines += [f'  "{user}" -> "{used}"' for user, used in edges(part, uses)]
     return "\n".join([*lines, "}", ""])
 
