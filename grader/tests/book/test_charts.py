@@ -20,6 +20,8 @@ class Schedules(unittest.TestCase):
     def test_lengths_are_the_formulas(self) -> None:
         for made, wanted in (
             (algorithms.staging(4), 1 + 1 / 4),
+            (algorithms.ranges(at_once=False), 2 * (0.18 + 0.69)),
+            (algorithms.ranges(at_once=True), 0.18 + 0.69),
             (algorithms.sharing(at_once=False), 2 * 1000 / 25),
             (algorithms.sharing(at_once=True), 1000 / (25 / 2)),
             (algorithms.star(), N - 1),
@@ -92,6 +94,7 @@ class Figures(unittest.TestCase):
     def test_words_have_the_schedules_lengths(self) -> None:
         """Numbers of the alternative text are those of the titles beside the bars."""
         for name in (
+            "ranges",
             "sharing",
             "launching",
             "overlap",
