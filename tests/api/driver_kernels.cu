@@ -22,6 +22,18 @@ static void launch(CUfunction function, CUdeviceptr *p, int n)
     OK(cuCtxSynchronize());
 }
 
+/* The same, with the first of the attributes that it has. */
+static void launch_configured(CUfunction function, CUdeviceptr *p, int n, unsigned int attributes)
+{
+    void *args[] = {&p[0], &p[1], &p[2], &n};
+    CUlaunchAttribute attribute = {};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attribute.value.cooperative = 1;
+    CUlaunchConfig config = {(n + 127u) / 128, 1, 1, 128, 1, 1, 0, NULL, &attribute, attributes};
+    OK(cuLaunchKernelEx(&config, function, args, NULL));
+    OK(cuCtxSynchronize());
+}
+
 int main()
 {
     enum { N = 1000 };
@@ -50,6 +62,17 @@ int main()
     EXPECT(strstr(name, "add"));
     OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, same));
     EXPECT_IS(value, 1024);
+    OK(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, 0));
+    EXPECT_IS(value, 1024);
+    EXPECT_IS(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 99),
+              CUDA_ERROR_INVALID_DEVICE);
+    for (unsigned int attributes = 0; attributes < 2; attributes++) {
+        OK(cuMemsetD32(p[2], 0, N));
+        launch_configured(same, p, N, attributes);
+        OK(cuMemcpyDtoH(out, p[2], sizeof out));
+        EXPECT_IS(out[N - 1], 42);
+    }
+    EXPECT_IS(cuLaunchKernelEx(NULL, same, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
     EXPECT_IS(cuLaunchKernel((CUfunction)&value, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
               CUDA_ERROR_INVALID_HANDLE);
     EXPECT_IS(cuLaunchKernel(same, 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),

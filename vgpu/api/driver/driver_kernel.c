@@ -127,6 +127,23 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute which, CUfunction f
     VGPU_DRIVER(function_attribute(value, which, function));
 }
 
+/* Of the current context's GPU, whichever is named: all take the same code. */
+static cudaError_t kernel_attribute(int *value, CUfunction_attribute which, CUkernel kernel,
+                                    CUdevice device)
+{
+    CUfunction function;
+    if (device < 0 || device >= vgpu__process.device_count)
+        return cudaErrorInvalidDevice;
+    cudaError_t error = kernel_function(&function, kernel);
+    return error == cudaSuccess ? function_attribute(value, which, function) : error;
+}
+
+CUresult cuKernelGetAttribute(int *value, CUfunction_attribute which, CUkernel kernel,
+                              CUdevice device)
+{
+    VGPU_DRIVER(kernel_attribute(value, which, kernel, device));
+}
+
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int value)
 {
     VGPU_DRIVER(check_kernel_handle(function, &value) == cudaSuccess
@@ -279,6 +296,34 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int gridX, unsigned int gr
 {
     VGPU_DRIVER(launch_function(function, (dim3){gridX, gridY, gridZ},
                                 (dim3){blockX, blockY, blockZ}, shared, stream, args, extra));
+}
+
+static cudaError_t launch_configured(const CUlaunchConfig *config, CUfunction function, void **args,
+                                     void **extra)
+{
+    if (!config)
+        return cudaErrorInvalidValue;
+    cudaLaunchConfig_t c = {{config->gridDimX, config->gridDimY, config->gridDimZ},
+                            {config->blockDimX, config->blockDimY, config->blockDimZ},
+                            config->sharedMemBytes,
+                            config->hStream,
+                            (cudaLaunchAttribute *)(void *)config->attrs,
+                            config->numAttrs};
+    if (c.numAttrs > 0 && packed_arguments(extra))
+        return vgpu__refuse(cudaErrorNotSupported, "cuLaunchKernelEx",
+                            "attributes beside arguments in one buffer are not modelled");
+    if (c.numAttrs == 0)
+        return launch_function(function, c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream, args,
+                               extra);
+    return check_kernel_handle(function, config) == cudaSuccess
+               ? cudaLaunchKernelExC(&c, function, args)
+               : cudaErrorInvalidResourceHandle;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **args,
+                          void **extra)
+{
+    VGPU_DRIVER(launch_configured(config, function, args, extra));
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int gridX, unsigned int gridY,

@@ -158,6 +158,8 @@
     X(cuEventElapsedTime, (float *ms, CUevent start, CUevent stop)) \
     X(cuKernelGetFunction, (CUfunction *function, CUkernel kernel)) \
     X(cuKernelGetName, (const char **name, CUkernel kernel)) \
+    X(cuKernelGetAttribute, (int *value, CUfunction_attribute attribute, CUkernel kernel, \
+                             CUdevice device)) \
     X(cuFuncGetName, (const char **name, CUfunction function)) \
     X(cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction function)) \
     X(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value)) \
@@ -173,6 +175,8 @@
                                                   int limit, unsigned int flags)) \
     X(cuOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, CUfunction function, int blocks, \
                                                 int threads)) \
+    X(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction function, void **args, \
+                         void **extra)) \
     X(cuLaunchKernel, (CUfunction function, unsigned int gridX, unsigned int gridY, \
                        unsigned int gridZ, unsigned int blockX, unsigned int blockY, \
                        unsigned int blockZ, unsigned int shared, CUstream stream, void **args, \

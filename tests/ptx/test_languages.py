@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Kernels of other languages on two virtual GPUs: programs of languages/, each skipped where the
+Python that runs this has no such package (pip install numba-cuda, triton). Needs vgpu-run."""
+
+import importlib.util
+import sys
+import unittest
+
+from rig import CC, HERE, Case, main
+
+WANTED = {
+    "numba_axpy": ("numba_cuda", "0 1998.0\n1 1999.0\n"),
+    "triton_scale": ("triton", "0 1998.0\n1 2997.0\n"),
+}
+
+
+def is_here(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
+
+
+class Languages(Case):
+    def check(self, name: str) -> None:
+        package, wanted = WANTED[name]
+        if not is_here(package):
+            raise unittest.SkipTest(f"there is no {package} here")
+        cache = f"TRITON_CACHE_DIR={self.folder}"
+        program = HERE / "languages" / f"{name}.py"
+        words = ("env", cache, CC.parent / "vgpu-run", sys.executable, "-W", "ignore", program)
+        done = self.run_command(*words)
+        self.assertEqual(done.stdout, wanted, done.stderr)
+
+    def test_numba(self) -> None:
+        self.check("numba_axpy")
+
+    def test_triton(self) -> None:
+        self.check("triton_scale")
+
+
+if __name__ == "__main__":
+    if not any(is_here(package) for package, _ in WANTED.values()):
+        print("there is no Numba and no Triton here")
+        sys.exit(77)
+    main()
