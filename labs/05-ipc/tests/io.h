@@ -132,6 +132,7 @@ struct hear_in {
 };
 struct hear_out {
     int rc, untouched;
+    int left; /* bytes of the message that are still in the socket */
     uint64_t number;
     double seconds;
 };

@@ -227,6 +227,10 @@ static void check_hear(struct lab_test *t)
                    how == HEAR_LAST ? ": what it said before it went can be heard still" : "");
         lab_expect(t, out->number == LARGE_NUMBER, "%s gave %#llx, expected %#llx", calls[how],
                    (unsigned long long)out->number, (unsigned long long)LARGE_NUMBER);
+        lab_expect(t, out->left == 0,
+                   "%s left %d bytes of the message in the socket, expected 0: the next call hears "
+                   "it once more",
+                   calls[how], out->left);
     }
     expect_rc(t, "peer_hear while a signal comes", hear(t, HEAR_SIGNAL, 5000)->rc, LAB_OK);
     expect_rc(t, "peer_hear(fd, 5000, NULL)", hear(t, HEAR_NULL, 5000)->rc, LAB_EINVAL);

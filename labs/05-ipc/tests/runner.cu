@@ -292,6 +292,9 @@ LAB_RUN(hear)
     out->rc = peer_hear(pair[0], in->wait_ms, in->how == HEAR_NULL ? NULL : &number);
     out->seconds = now() - start;
     out->number = number;
+    char rest[16];
+    ssize_t left = recv(pair[0], rest, sizeof rest, MSG_DONTWAIT);
+    out->left = left > 0 ? (int)left : 0;
     out->untouched = all_bytes(&number, sizeof number, IO_FILL);
     if (in->how != HEAR_LAST)
         (void)kill(child, SIGKILL);
