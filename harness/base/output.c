@@ -163,6 +163,7 @@ void lab__strip_ours(char *text, lab__ours *ours)
 {
     replace_places(text, " (allocated at ", "", ours);
     replace_places(text, " at ", " of the test", ours);
+    replace_places(text, ", ", "", ours); /* "(block (0,0,0), thread (0,0,0), runner.cu:23)" */
     replace_processes(text);
 }
 
