@@ -138,8 +138,8 @@ static inline void see_reduce(struct referee *r, const struct zero_op *op)
     rule(r, op->bytes == 2 * u->padded, "reduces %" PRIu64 " bytes, expected %" PRIu64, op->bytes,
          2 * u->padded);
     rule(r, r->backwarded > 0 && u->first_layer == reached(r),
-         "unit %d is reduced, and the backward of layer %d, its %s, was not the last thing",
-         op->index, u->first_layer, "first");
+         "unit %d is reduced, expected right behind the backward of its first layer, which is %d",
+         op->index, u->first_layer);
     rule(r, !r->reduced[op->index], "unit %d is reduced twice", op->index);
     for (int v = op->index + 1; v < r->out->layout.units; v++)
         rule(r, r->reduced[v], "unit %d is reduced before unit %d", op->index, v);
