@@ -54,6 +54,26 @@ static inline void check_too_large(struct lab_test *t, int moved, int stage, int
                      call, out->rc, rc_name(out->rc), LAB_ECUDA);
 }
 
+/* Where the shards of such a unit begin, on two ranks. */
+static inline void check_large_copies(struct lab_test *t, int moved, int stage)
+{
+    struct large_in in = {.moved = moved, .stage = stage, .ranks = 2, .watched = 1};
+    struct lab_run *run = lab_run(t, "large", &in, sizeof in, sizeof(struct large_out));
+    const struct large_out *out = lab_output(run);
+    const char *call = moved == MOVED_REDUCE ? "zero_reduce" : "zero_gather";
+    expect_rc(t, "ring_open", out->opened, LAB_OK);
+    for (int i = 0; i < out->copies && i < LARGE_COPIES; i++) {
+        int r = out->rank[i];
+        lab_expect_data(
+            t, out->bytes[i] == 2 * LARGE_SHARD && out->at[i] == (int64_t)(2 * LARGE_SHARD) * r,
+            "%s (stage %d) of 2^31 + 4 elements a shard copies %" PRIu64 " bytes, %" PRId64
+            " bytes behind the beginning of rank %d's whole, expected %" PRIu64 " bytes, %" PRIu64
+            " behind it",
+            call, stage, out->bytes[i], out->at[i], r, 2 * LARGE_SHARD,
+            2 * LARGE_SHARD * (uint64_t)r);
+    }
+}
+
 /* The cudaFree of one rank fails while another unit's allocation of the same kind is there. */
 static inline void check_refused_free(struct lab_test *t, int failing)
 {
@@ -96,6 +116,7 @@ static inline void check_reduce_errors(struct lab_test *t)
     check_too_large(t, MOVED_REDUCE, 0, 2);
     check_too_large(t, MOVED_REDUCE, 1, 2);
     check_too_large(t, MOVED_REDUCE, 2, 1);
+    check_large_copies(t, MOVED_REDUCE, 2);
 }
 
 static inline void check_gather_errors(struct lab_test *t)
@@ -111,6 +132,7 @@ static inline void check_gather_errors(struct lab_test *t)
         check_refused_copies(t, &in, "zero_bus");
     }
     check_too_large(t, MOVED_GATHER, 3, 1);
+    check_large_copies(t, MOVED_GATHER, 3);
 }
 
 #endif

@@ -67,11 +67,17 @@ struct moved_halves {
 };
 
 /* The same of a unit of 2^31 elements and more, in memory that does not hold it. */
+#define LARGE_SHARD (((uint64_t)1 << 31) + 4)
+#define LARGE_COPIES 8
 struct large_in {
     int moved, stage, ranks;
+    int watched; /* collectives do nothing, and zero_copy tells what it is asked */
 };
 struct large_out {
     int opened, rc;
+    int copies, rank[LARGE_COPIES]; /* watched */
+    uint64_t bytes[LARGE_COPIES];
+    int64_t at[LARGE_COPIES]; /* of the rank's whole gradients or parameters, in bytes */
 };
 
 static inline int io_is_collective(int moved)
