@@ -2,6 +2,7 @@
  * rig.c: plays the node to one vgpu-exec; see rig.h.
  */
 #include "rig.h"
+#include "door.h"
 #include "wire.h"
 
 #include <errno.h>
@@ -13,6 +14,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define RIG_DOOR_MS 5000 /* a test that reads the socket afterwards has waited for nothing */
 
 static void broken(const char *what)
 {
@@ -29,9 +32,9 @@ static int make_memory(const char *name, uint64_t bytes)
     return fd;
 }
 
-static void *view(int fd, uint64_t bytes)
+static void *view(int fd, uint64_t offset, uint64_t bytes)
 {
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
     if (at == MAP_FAILED)
         broken("mmap");
     return at;
@@ -70,6 +73,29 @@ static bool is_run(uint32_t op)
     return op == VGPU_EXEC_RUN || op == VGPU_EXEC_RESUME;
 }
 
+static struct vgpu_door *door(const struct rig *rig, int which)
+{
+    return rig->doors ? (void *)(rig->doors + which * VGPU_DOOR_BYTES) : NULL;
+}
+
+/* As the node does. True: the context was asked at its door. */
+static bool send_request(struct rig *rig, const struct vgpu_exec_request *request, const int *fds,
+                         int fd_count)
+{
+    uint64_t bytes = sizeof *request + request->data_bytes;
+    if (rig->doors)
+        vgpu_door_open(door(rig, VGPU_DOOR_ANSWERS));
+    if (rig->doors && fd_count == 0 && vgpu_door_put(door(rig, VGPU_DOOR_ASKED), request, bytes))
+        return true;
+    if (rig->doors) {
+        vgpu_door_close(door(rig, VGPU_DOOR_ANSWERS));
+        vgpu_door_knock(door(rig, VGPU_DOOR_ASKED));
+    }
+    if (vgpu_send(rig->socket, request, bytes, fds, fd_count) != 0)
+        broken("send");
+    return false;
+}
+
 void rig_ask(struct rig *rig, const struct vgpu_exec_request *request, const void *data,
              uint32_t data_bytes, const int *fds, int fd_count)
 {
@@ -82,12 +108,18 @@ void rig_ask(struct rig *rig, const struct vgpu_exec_request *request, const voi
     message.request.data_bytes = data_bytes;
     if (data_bytes)
         memcpy(message.request.data, data, data_bytes);
-    if (vgpu_send(rig->socket, &message, sizeof *request + data_bytes, fds, fd_count) != 0)
-        broken("send");
+    bool asked = send_request(rig, &message.request, fds, fd_count);
     rig->printed_bytes = 0;
+    rig->at_door = false;
     do {
-        if (vgpu_receive(rig->socket, &message, sizeof message, NULL, NULL, 0) <
-            (ssize_t)sizeof rig->reply)
+        ssize_t got = asked ? vgpu_door_take(door(rig, VGPU_DOOR_ANSWERS), &message, sizeof message,
+                                             RIG_DOOR_MS)
+                            : -1;
+        rig->at_door |= got >= 0;
+        asked = false;
+        if (got < 0)
+            got = vgpu_receive(rig->socket, &message, sizeof message, NULL, NULL, 0);
+        if (got < (ssize_t)sizeof rig->reply)
             broken("the context has ended without a reply");
         rig->reply = message.reply;
         if (is_run(request->op))
@@ -113,13 +145,14 @@ static void attach(struct rig *rig)
     struct vgpu_exec_request request = {
         .op = VGPU_EXEC_ATTACH, .device_count = RIG_DEVICES, .limits = rig->limits};
     for (int i = 0; i <= RIG_DEVICES; i++) {
-        fds[i] = make_memory("memory", RIG_MEMORY);
-        rig->memory[i] = view(fds[i], RIG_MEMORY);
+        fds[i] = make_memory("memory", i < RIG_DEVICES ? RIG_MEMORY : VGPU_HOST_BYTES);
+        rig->memory[i] = view(fds[i], 0, RIG_MEMORY);
     }
     fds[RIG_DEVICES + 1] = make_memory("control", sizeof *rig->control);
-    rig->control = view(fds[RIG_DEVICES + 1], sizeof *rig->control);
+    rig->control = view(fds[RIG_DEVICES + 1], 0, sizeof *rig->control);
     rig_ask(rig, &request, NULL, 0, fds, RIG_DEVICES + 2);
     need_ok(rig, "ATTACH");
+    rig->doors = view(fds[RIG_DEVICES], VGPU_DOOR_VA(0) - VGPU_HOST_VA, 2 * VGPU_DOOR_BYTES);
     for (int i = 0; i < RIG_DEVICES + 2; i++)
         close(fds[i]);
 }
@@ -145,6 +178,7 @@ int rig_stop(struct rig *rig)
 {
     int status = -1;
     close(rig->socket);
+    vgpu_door_knock(door(rig, VGPU_DOOR_ASKED));
     waitpid(rig->pid, &status, 0);
     for (int i = 0; i <= RIG_DEVICES; i++)
         munmap(rig->memory[i], RIG_MEMORY);

@@ -17,6 +17,8 @@ enum { RIG_DEVICES = 3, RIG_MEMORY = 64 << 20 };
 struct rig {
     pid_t pid;
     int socket;
+    char *doors;  /* of device 0's context (door.h): where it is asked, where it answers */
+    bool at_door; /* the first message of the last reply came there */
     uint8_t *memory[RIG_DEVICES + 1]; /* as the node sees it; last = host */
     struct vgpu_control *control;
     uint64_t var_base, var_bytes;

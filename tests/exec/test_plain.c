@@ -367,6 +367,21 @@ static void refusals(struct rig *rig)
     CHECK(rig->reply.status, VGPU_REFUSED);
 }
 
+/* A context answers at its door where it was asked there; one that has had no work for a while
+ * reads the socket, and is back at the door for the request after that. */
+static void doors(struct rig *rig)
+{
+    CHECK(rig_run(rig, K_fill, GRID(1, 32), OWN, 32, 7), VGPU_RAN);
+    CHECK(rig->at_door, 1);
+    CHECK(rig_words(rig, 0)[31], 38);
+    usleep(400000);
+    CHECK(rig_run(rig, K_fill, GRID(1, 32), OWN, 32, 9), VGPU_RAN);
+    CHECK(rig->at_door, 0);
+    CHECK(rig_run(rig, K_fill, GRID(1, 32), OWN, 32, 11), VGPU_RAN);
+    CHECK(rig->at_door, 1);
+    CHECK(rig_words(rig, 0)[31], 42);
+}
+
 const struct test_case plain_cases[] = {{"results", results},
                                         {"counts_by_memory", counts_by_memory},
                                         {"stray_accesses", stray_accesses},
@@ -387,4 +402,5 @@ const struct test_case plain_cases[] = {{"results", results},
                                         {"atomic_operations", atomic_operations},
                                         {"endless_loop", endless_loop},
                                         {"refusals", refusals},
+                                        {"doors", doors},
                                         {0}};

@@ -7,7 +7,7 @@
  * It answers truthfully until it is to run a kernel (or, as `deaf` and `variables` say, before);
  * `honest` says then that the kernel has run. `refuses-map`: the first process refuses to map
  * memory (LIAR_ONCE names a file that is there afterwards), and a program that was not told of all
- * of it runs nothing.
+ * of it runs nothing. With LIAR_DOOR it speaks at its door (door.h) where it is asked there.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "door.h"
 #include "protocol.h"
 #include "wire.h"
 
@@ -37,6 +38,12 @@ static struct vgpu_control *control;
 static uint8_t *memory;       /* of GPU 0 */
 static uint64_t mapped_bytes; /* of GPU 0's memory */
 static bool refused;
+static char *doors; /* NULL: it reads the socket */
+
+static struct vgpu_door *door(int which)
+{
+    return (void *)(doors + which * VGPU_DOOR_BYTES);
+}
 
 static bool is(const char *name)
 {
@@ -45,6 +52,8 @@ static bool is(const char *name)
 
 static void say(void)
 {
+    if (doors && vgpu_door_put(door(VGPU_DOOR_ANSWERS), &said, sizeof said.r + said.r.data_bytes))
+        return;
     if (vgpu_send(NODE_SOCKET, &said, sizeof said.r + said.r.data_bytes, NULL, 0) != 0)
         _exit(0);
 }
@@ -214,6 +223,24 @@ static void refuse_or_map(const struct vgpu_exec_request *q)
         mapped_bytes += q->bytes;
 }
 
+static void open_doors(const int *fds)
+{
+    doors =
+        mmap(NULL, 2 * VGPU_DOOR_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+             fds[asked.q.device_count], (off_t)(VGPU_DOOR_VA(2 * asked.q.device) - VGPU_HOST_VA));
+    if (doors == MAP_FAILED)
+        _exit(1);
+}
+
+static bool was_asked(int *fds, int *count)
+{
+    if (doors && vgpu_door_take(door(VGPU_DOOR_ASKED), &asked, sizeof asked, 100) >= 0) {
+        *count = 0;
+        return true;
+    }
+    return vgpu_receive(NODE_SOCKET, &asked, sizeof asked, fds, count, 0) > 0;
+}
+
 static void answer(const int *fds)
 {
     memset(&said, 0, sizeof said.r);
@@ -226,6 +253,10 @@ static void answer(const int *fds)
         refuse_or_map(&asked.q);
     if (asked.q.op == VGPU_EXEC_RUN || asked.q.op == VGPU_EXEC_RESUME)
         run();
+    if (asked.q.op == VGPU_EXEC_ATTACH && getenv("LIAR_DOOR"))
+        open_doors(fds);
+    if (doors)
+        vgpu_door_open(door(VGPU_DOOR_ASKED));
     say();
     for (int i = 0; is("eager") && i < 100000; i++)
         say(); /* what was never asked */
@@ -241,7 +272,7 @@ int main(int argc, char **argv)
         if (is("deaf"))
             for (;;)
                 pause();
-        if (vgpu_receive(NODE_SOCKET, &asked, sizeof asked, fds, &count, 0) <= 0)
+        if (!was_asked(fds, &count))
             return 0;
         answer(fds);
         for (int i = 0; i < count; i++)

@@ -46,6 +46,14 @@
  * a text, empty while no kernel runs. */
 #define VGPU_STATUS_BYTES 4096
 #define VGPU_STATUS_VA (VGPU_SEALED_VA - VGPU_STATUS_BYTES)
+/* Before it, doors (door.h): two for each context, 2 * device + ASKED and + ANSWERS, and then one
+ * for the replies to each of the first host threads. */
+#define VGPU_DOOR_BYTES 12288
+enum { VGPU_DOOR_ASKED, VGPU_DOOR_ANSWERS };
+#define VGPU_DOORS_CONTEXTS (2 * VGPU_MAX_DEVICES)
+#define VGPU_DOORS_THREADS 64
+#define VGPU_DOORS (VGPU_DOORS_CONTEXTS + VGPU_DOORS_THREADS)
+#define VGPU_DOOR_VA(n) (VGPU_STATUS_VA - (unsigned long long)(VGPU_DOORS - (n)) * VGPU_DOOR_BYTES)
 /* Memory is committed and poisoned in chunks, at their first use; mappings consist of chunks. */
 #define VGPU_CHUNK_BYTES (2ull << 20)
 #define VGPU_POISON 0xCB /* fill byte: uninitialised memory reads as 0xCBCBCBCB */
@@ -91,7 +99,9 @@ struct vgpu_node_info {
 
 enum vgpu_op {
     VGPU_OP_HELLO = 1, /* first connection of a process -> hello; fds: node info, host memfd */
-    VGPU_OP_THREAD,    /* -> fds: a connected socket for a further host thread */
+    /* -> fds: a connected socket for a further host thread; value = address of the door for its
+     * replies; 0: none */
+    VGPU_OP_THREAD,
     /* First message of a witness (the verifier), which keeps the node alive -> value = number of
      * devices; fd: node info */
     VGPU_OP_WITNESS,

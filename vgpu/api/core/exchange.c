@@ -4,7 +4,6 @@
 #include "core.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,8 @@
 #include "wire.h"
 
 #define SILENCE_LIMIT_S 60
+/* So long a reply is awaited at the thread's door, and then by the socket. */
+#define DOOR_MS 20
 
 /* After so long a call says what it waits for. */
 static int silence_seconds(void)
@@ -92,50 +93,33 @@ static ssize_t wait_for_reply(int fd, const struct vgpu_request *request, struct
     return got;
 }
 
-/* The node runs on this CPU when a message is sent or when the sender yields, so most replies are
- * there afterwards and the thread need not block and be woken. */
-static ssize_t take_quick_reply(int fd, struct vgpu_reply *reply, int *fds, int *fd_count)
+/* Receives a reply, at `door` or by the socket. If the thread must block, it is moved to the node's
+ * CPU first (cpu_affinity.c). */
+static bool receive_reply(int fd, struct vgpu_door *door, const struct vgpu_request *request,
+                          struct vgpu_reply *reply, int *fds, int *fd_count,
+                          struct vgpu__affinity *own)
 {
-    int room = fd_count ? *fd_count : 0;
-    ssize_t got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, MSG_DONTWAIT);
-    if (!would_block(got))
-        return got;
-    sched_yield();
-    if (fd_count)
-        *fd_count = room;
-    got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, MSG_DONTWAIT);
-    if (fd_count && would_block(got))
-        *fd_count = room;
-    return got;
-}
-
-/* Receives a reply; if the thread must block, it is moved to the node's CPU first (cpu_affinity.c).
- */
-static bool receive_reply(int fd, const struct vgpu_request *request, struct vgpu_reply *reply,
-                          int *fds, int *fd_count, struct vgpu__affinity *own)
-{
-    bool waits = own->pinned || !vgpu__is_near_node();
-    ssize_t got = 0;
-    if (!waits) {
-        got = take_quick_reply(fd, reply, fds, fd_count);
-        waits = would_block(got);
-        if (waits)
-            vgpu__affinity_to_node(own);
-    }
-    if (waits)
+    if (!own->pinned && (!door || vgpu_door_is_quiet(door)))
+        vgpu__affinity_to_node(own);
+    ssize_t got = door ? vgpu_door_take(door, reply, VGPU_MSG_MAX, DOOR_MS) : -1;
+    if (got < 0)
         got = wait_for_reply(fd, request, reply, fds, fd_count);
     return reply_is_whole(request, reply, got);
 }
 
-bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
+bool vgpu__exchange(int fd, struct vgpu_door *door, const struct vgpu_request *request, int send_fd,
                     struct vgpu_reply *reply, int *fds, int *fd_count)
 {
     struct vgpu__affinity own = {.pinned = false};
     bool ok = false;
+    if (fd_count) /* descriptors come by the socket */
+        door = NULL;
+    if (door)
+        vgpu_door_open(door);
     if (!vgpu__is_near_node())
         vgpu__affinity_to_node(&own);
     if (vgpu_send(fd, request, sizeof *request + request->data_bytes, &send_fd, send_fd >= 0) == 0)
-        ok = receive_reply(fd, request, reply, fds, fd_count, &own);
+        ok = receive_reply(fd, door, request, reply, fds, fd_count, &own);
     else if (errno ==
              EPIPE) /* before it closed the connection, the node may have sent the reason */
         ok =

@@ -120,7 +120,7 @@ static enum welcome send_hello(int fd)
     int fds[2], count = 2;
     fill_hello(&request);
     int trace_fd = open_trace();
-    bool answered = vgpu__exchange(fd, &request, trace_fd, &answer.reply, fds, &count);
+    bool answered = vgpu__exchange(fd, NULL, &request, trace_fd, &answer.reply, fds, &count);
     if (trace_fd >= 0)
         close(trace_fd);
     if (!answered)
@@ -192,7 +192,7 @@ static void send_goodbye(void)
         if (pthread_mutex_trylock(&process_lock) != 0)
             return;
         told = control_fd >= 0 && !atomic_load(&vgpu__process.lost) &&
-               vgpu__exchange(control_fd, &request, -1, &answer.reply, NULL, NULL) &&
+               vgpu__exchange(control_fd, NULL, &request, -1, &answer.reply, NULL, NULL) &&
                answer.reply.explain[0];
         pthread_mutex_unlock(&process_lock);
         if (told)
@@ -270,7 +270,7 @@ int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply)
                                      .clock_ps = vgpu__self.clock_ps,
                                      .call = "thread"};
     pthread_mutex_lock(&process_lock);
-    bool ok = control_fd >= 0 && vgpu__exchange(control_fd, request, -1, reply, &fd, &count);
+    bool ok = control_fd >= 0 && vgpu__exchange(control_fd, NULL, request, -1, reply, &fd, &count);
     pthread_mutex_unlock(&process_lock);
     if (ok && count == 1 && reply->error == 0)
         return fd;

@@ -56,6 +56,8 @@ static void calling_thread_ends(void *argument)
     unlink_wire(wire);
     vgpu__fault_stack_remove(wire);
     close(wire->fd);
+    if (wire->door)
+        munmap(wire->door, VGPU_DOOR_BYTES);
     munmap(wire, sizeof *wire);
     vgpu__self.wire = NULL;
 }
@@ -98,6 +100,16 @@ static struct vgpu__wire *new_wire(void)
     return wire == MAP_FAILED ? NULL : wire;
 }
 
+/* The door at `address` in the host memory; NULL: there is none, or it cannot be mapped. */
+static struct vgpu_door *map_door(uint64_t address)
+{
+    if (address < VGPU_DOOR_VA(0) || address > VGPU_DOOR_VA(VGPU_DOORS - 1))
+        return NULL;
+    void *door = mmap(NULL, VGPU_DOOR_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+                      vgpu__process.host_fd, (off_t)(address - VGPU_HOST_VA));
+    return door == MAP_FAILED ? NULL : door;
+}
+
 struct vgpu__wire *vgpu__wire(void)
 {
     if (vgpu__self.wire)
@@ -114,6 +126,7 @@ struct vgpu__wire *vgpu__wire(void)
         munmap(wire, sizeof *wire);
         return NULL;
     }
+    wire->door = map_door(((struct vgpu_reply *)wire->reply)->value);
     use_wire(wire);
     return wire;
 }

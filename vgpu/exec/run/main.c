@@ -86,6 +86,8 @@ static void answer_request(const struct vgpu_exec_request *request, int *fds, in
         done = memory_attach(request, fds, fd_count, why, room);
         for (int i = 0; done && i < fd_count; i++)
             fds[i] = -1; /* owned by the context now */
+        if (done)
+            message_use_doors(context.host_fd, context.device);
         break;
     case VGPU_EXEC_MAP:
         done = memory_map(request, why, room);
@@ -128,7 +130,7 @@ int main(void)
     set_up_context();
     for (;;) {
         int fds[VGPU_WIRE_FDS], fd_count = VGPU_WIRE_FDS;
-        ssize_t got = vgpu_receive(NODE_SOCKET, &incoming, sizeof incoming, fds, &fd_count, 0);
+        ssize_t got = message_receive(&incoming, sizeof incoming, fds, &fd_count);
         if (got < (ssize_t)sizeof incoming.request)
             return 0; /* the node has closed the socket, or it is no node */
         memset(&outgoing, 0, sizeof outgoing.reply);
@@ -139,6 +141,7 @@ int main(void)
         for (int i = 0; i < fd_count; i++)
             if (fds[i] >= 0)
                 close(fds[i]);
+        message_listen();
         message_send(&outgoing.reply);
     }
 }

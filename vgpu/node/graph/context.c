@@ -41,7 +41,7 @@ void context_end(struct context *c)
     *c = (struct context){0};
 }
 
-static int spawn_context(struct context *c, char *error, int room)
+static int spawn_context(struct context *c, struct process *process, char *error, int room)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
@@ -59,6 +59,7 @@ static int spawn_context(struct context *c, char *error, int room)
         return -1;
     }
     c->socket = pair[0];
+    context_close_doors(c, process);
     const struct timeval tick = {.tv_usec = CONTEXT_TICK_MS * 1000};
     setsockopt(c->socket, SOL_SOCKET, SO_RCVTIMEO, &tick, sizeof tick);
     setsockopt(c->socket, SOL_SOCKET, SO_SNDTIMEO, &tick, sizeof tick);
@@ -96,7 +97,7 @@ static int update_context(struct context *c, struct process *process, int device
                           int room)
 {
     c->device = device;
-    if (!c->pid && (spawn_context(c, error, room) != 0 ||
+    if (!c->pid && (spawn_context(c, process, error, room) != 0 ||
                     attach_context(c, process, device, error, room) != 0))
         return -1;
     for (; c->modules < process->module_count; c->modules++)

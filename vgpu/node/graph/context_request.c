@@ -12,6 +12,7 @@
 #include "answer.h"
 #include "context.h"
 #include "device_memory.h"
+#include "door.h"
 #include "kernel_timeout.h"
 #include "op.h"
 #include "process.h"
@@ -19,6 +20,8 @@
 #include "spawner.h"
 #include "wire.h"
 
+/* So long a context's answer is awaited at its door, and then by the socket. */
+#define CONTEXT_DOOR_MS 10
 /* Seconds beyond VGPU_KERNEL_SECONDS without a reply or use of the processor. */
 #define SILENT_S 5
 /* Times VGPU_KERNEL_SECONDS, after which reported progress is no longer accepted: the context may
@@ -137,12 +140,16 @@ static int check_progress(const struct context *c, struct reply_watch *w, struct
     return 0;
 }
 
-/* Receives the context's next message; each read has a time limit, set when it was spawned. A
- * message shorter than a reply is an error, described in `error`. */
-static ssize_t await_reply(const struct context *c, struct reply_watch *watch,
-                           struct process *process, union exec_answer *answer, char *error,
-                           int room)
+/* Receives the context's next message: at `door`, if it was asked at one, for a short time, so that
+ * its end is noticed; by the socket each read has a time limit, set when it was spawned. A message
+ * shorter than a reply is an error, described in `error`. */
+static ssize_t await_reply(const struct context *c, struct vgpu_door *door,
+                           struct reply_watch *watch, struct process *process,
+                           union exec_answer *answer, char *error, int room)
 {
+    ssize_t put = door ? vgpu_door_take(door, answer, sizeof *answer, CONTEXT_DOOR_MS) : -1;
+    if (put > 0)
+        return put;
     for (;;) {
         ssize_t got = vgpu_receive(c->socket, answer, sizeof *answer, NULL, NULL, 0);
         bool late = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
@@ -181,8 +188,9 @@ static bool check_memory(const struct process *process, double now, char *error,
     return memory_overrun(&process->memory, error, room);
 }
 
-/* Receives replies up to the last one, and passes printed output on. */
-static int receive_replies(struct context *c, struct process *process,
+/* Receives replies up to the last one, the first perhaps at a door, and passes printed output on.
+ */
+static int receive_replies(struct context *c, struct vgpu_door *door, struct process *process,
                            const struct vgpu_exec_request *asked, union exec_answer *answer,
                            char *error, int room)
 {
@@ -190,9 +198,10 @@ static int receive_replies(struct context *c, struct process *process,
     struct reply_watch watch = {.looked = wall_seconds()};
     char why[200];
     for (bool last = false; !last;) {
-        ssize_t got = await_reply(c, &watch, process, answer, error, room);
+        ssize_t got = await_reply(c, door, &watch, process, answer, error, room);
         if (got <= 0)
             return -1;
+        door = NULL;
         if (!answer_check(&due, &answer->reply, (size_t)got, &last, why, sizeof why)) {
             refuse_answer(process, why, error, room);
             return -1;
@@ -203,9 +212,21 @@ static int receive_replies(struct context *c, struct process *process,
     return check_memory(process, watch.now, error, room) ? -1 : 0;
 }
 
-/* The socket must be empty before a request, since a context answers each request exactly once. */
-int context_exchange(struct context *c, struct process *process, union exec_request *q,
-                     const int *fds, int fd_count, union exec_answer *answer, char *error, int room)
+static struct vgpu_door *context_door(const struct context *c, struct process *process, int which)
+{
+    return owner_door(&process->memory, 2 * c->device + which);
+}
+
+void context_close_doors(const struct context *c, struct process *process)
+{
+    vgpu_door_close(context_door(c, process, VGPU_DOOR_ASKED));
+    vgpu_door_close(context_door(c, process, VGPU_DOOR_ANSWERS));
+}
+
+/* Sends by the socket, which must be empty before a request, since a context answers each request
+ * exactly once. */
+static int ask_by_socket(struct context *c, struct process *process, const union exec_request *q,
+                         const int *fds, int fd_count, char *error, int room)
 {
     size_t bytes = sizeof q->request + q->request.data_bytes;
     struct pollfd early = {.fd = c->socket, .events = POLLIN};
@@ -213,17 +234,34 @@ int context_exchange(struct context *c, struct process *process, union exec_requ
         refuse_answer(process, "it answers before it is asked", error, room);
         return -1;
     }
-    if (vgpu_send(c->socket, q, bytes, fds, fd_count) != 0) {
-        bool full = errno == EAGAIN || errno == EWOULDBLOCK;
-        bool ended = errno == EPIPE || errno == ECONNRESET;
-        snprintf(error, (size_t)room, "the context of GPU %d %s: %s", c->device,
-                 ended ? "ended unexpectedly" : "cannot be reached",
-                 full    ? "it does not read what it is asked"
-                 : ended ? "its process died"
-                         : strerror(errno));
-        return -1;
+    vgpu_door_knock(context_door(c, process, VGPU_DOOR_ASKED));
+    if (vgpu_send(c->socket, q, bytes, fds, fd_count) == 0)
+        return 0;
+    bool full = errno == EAGAIN || errno == EWOULDBLOCK;
+    bool ended = errno == EPIPE || errno == ECONNRESET;
+    snprintf(error, (size_t)room, "the context of GPU %d %s: %s", c->device,
+             ended ? "ended unexpectedly" : "cannot be reached",
+             full    ? "it does not read what it is asked"
+             : ended ? "its process died"
+                     : strerror(errno));
+    return -1;
+}
+
+/* A context that waits at its door for a request may answer at the other one. */
+int context_exchange(struct context *c, struct process *process, union exec_request *q,
+                     const int *fds, int fd_count, union exec_answer *answer, char *error, int room)
+{
+    struct vgpu_door *answers = context_door(c, process, VGPU_DOOR_ANSWERS);
+    vgpu_door_open(answers);
+    bool put = fd_count == 0 && vgpu_door_put(context_door(c, process, VGPU_DOOR_ASKED), q,
+                                              sizeof q->request + q->request.data_bytes);
+    if (!put) {
+        vgpu_door_close(answers);
+        answers = NULL;
+        if (ask_by_socket(c, process, q, fds, fd_count, error, room) != 0)
+            return -1;
     }
-    return receive_replies(c, process, &q->request, answer, error, room);
+    return receive_replies(c, answers, process, &q->request, answer, error, room);
 }
 
 int context_command(struct context *c, struct process *process, union exec_request *q,

@@ -28,6 +28,9 @@ struct op;
 void context_run_begins(const struct op *op);
 void context_run_ends(struct process *process);
 
+/* For a context's process that has just been started and knows no doors yet. */
+void context_close_doors(const struct context *c, struct process *process);
+
 /* Sends a request and receives the replies up to the last one; passes printed output on to the
  * program. Returns 0, or -1 with the reason in `error`: then the caller must end the context. */
 int context_exchange(struct context *c, struct process *process, union exec_request *q,

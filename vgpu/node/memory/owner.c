@@ -35,8 +35,7 @@ bool owner_start(struct owner *owner, bool (*is_gone)(const struct owner *owner)
     owner->host_base = base;
     owner->map_version = 1;
     owner->is_gone = is_gone;
-    arena_init(&owner->host, VGPU_HOST_BYTES - VGPU_SEALED_BYTES - VGPU_STATUS_BYTES, 4096,
-               &memory_current->serials);
+    arena_init(&owner->host, VGPU_DOOR_VA(0) - VGPU_HOST_VA, 4096, &memory_current->serials);
     owner->next = memory_current->owners;
     memory_current->owners = owner;
     return true;
@@ -73,6 +72,27 @@ struct owner *owner_first(void)
 char *owner_status(struct owner *owner)
 {
     return (char *)owner->host_base + (VGPU_STATUS_VA - VGPU_HOST_VA);
+}
+
+struct vgpu_door *owner_door(struct owner *owner, int number)
+{
+    return (void *)(owner->host_base + (VGPU_DOOR_VA(number) - VGPU_HOST_VA));
+}
+
+int owner_take_door(struct owner *owner)
+{
+    int slot = ~owner->thread_doors ? __builtin_ctzll(~owner->thread_doors) : -1;
+    if (slot < 0)
+        return 0;
+    owner->thread_doors |= 1ull << slot;
+    vgpu_door_close(owner_door(owner, VGPU_DOORS_CONTEXTS + slot));
+    return VGPU_DOORS_CONTEXTS + slot;
+}
+
+void owner_give_door(struct owner *owner, int number)
+{
+    if (number)
+        owner->thread_doors &= ~(1ull << (number - VGPU_DOORS_CONTEXTS));
 }
 
 bool host_asked_for(const struct arena_range *range)

@@ -82,6 +82,8 @@ void connection_remove(int number)
     connections_watch(EPOLL_CTL_DEL, c->socket, 0, NULL);
     connections[number] = connections[--open_count];
     close(c->socket);
+    if (c->process)
+        owner_give_door(&c->process->memory, c->door);
     if (c->request_fd >= 0)
         close(c->request_fd);
     op_drop(c->wait.op);

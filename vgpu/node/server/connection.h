@@ -56,6 +56,7 @@ struct connection_time {
 
 struct connection {
     int socket;
+    int door;           /* number of the door for its replies (owner_door); 0: none */
     uint32_t events;    /* epoll events registered for the socket */
     bool first_witness; /* the witness that started this node */
     bool witness;

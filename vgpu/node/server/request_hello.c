@@ -89,6 +89,8 @@ void request_thread(struct connection *c)
         return;
     }
     other->works = true;
+    other->door = owner_take_door(&c->process->memory);
+    c->reply.r.value = other->door ? VGPU_DOOR_VA(other->door) : 0;
     time_bound_answered(other, c->request.q.clock_ps);
     c->reply_fd[0] = pair[1];
     c->reply_fds = 1;

@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "cuda_runtime_api.h"
+#include "door.h"
 #include "feature_list.h"
 #include "protocol.h"
 
@@ -74,7 +75,8 @@ void vgpu__report(void); /* if VGPU_REPORT=1 */
 cudaError_t vgpu__start(void);
 
 /* Opens a connection for the calling thread; `request` and `reply` are buffers of VGPU_MSG_MAX
- * bytes. Returns a descriptor, or -1 after a message on stderr. */
+ * bytes. Returns a descriptor, or -1 after a message on stderr; reply->value is the address of the
+ * door for its replies. */
 int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply);
 
 const struct vgpu_device_info *vgpu__device_info(int logical);
@@ -100,6 +102,7 @@ int vgpu__reach_node(char *why, size_t room);
  * needs it, freed when the thread ends. */
 struct vgpu__wire {
     int fd;
+    struct vgpu_door *door;  /* for replies; NULL: all come by the socket */
     struct vgpu__wire *next; /* guarded by threads_lock (thread.c) */
     _Alignas(16) unsigned char request[VGPU_MSG_MAX], reply[VGPU_MSG_MAX], text[VGPU_MSG_MAX];
     _Alignas(16) unsigned char signal_stack[32 << 10];
@@ -204,9 +207,9 @@ cudaError_t vgpu__end(const struct vgpu_reply **reply);
  * the number of descriptors received after the call. The caller owns them. */
 cudaError_t vgpu__ask_fds(int *fds, int *count);
 
-/* Sends one message on `fd` and receives its reply. False: the connection has failed (reported on
- * stderr). */
-bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
+/* Sends one message on `fd` and receives its reply, if it brings no descriptors perhaps at `door`
+ * (NULL: none). False: the connection has failed (reported on stderr). */
+bool vgpu__exchange(int fd, struct vgpu_door *door, const struct vgpu_request *request, int send_fd,
                     struct vgpu_reply *reply, int *fds, int *fd_count);
 
 /* Sends a request of the runtime's own while a call is in progress: it costs no virtual time and

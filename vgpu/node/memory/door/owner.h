@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "arena.h"
+#include "door.h"
 #include "protocol.h"
 
 struct pool;
@@ -25,8 +26,9 @@ struct owner {
     /* Incremented by every change of what contexts may access. */
     uint64_t map_version;
     int host_fd;
-    uint8_t *host_base; /* the node's mapping of the host memory */
-    struct arena host;  /* pinned allocations and staging buffers */
+    uint8_t *host_base;    /* the node's mapping of the host memory */
+    struct arena host;     /* pinned allocations and staging buffers */
+    uint64_t thread_doors; /* those of host threads that are taken, as bits */
     struct pool *pools;
     uint64_t waits; /* calls of its threads that waited (pool.c) */
     struct small_hint small[VGPU_MAX_DEVICES][SMALL_HINTS]; /* device_memory.c */
@@ -40,6 +42,12 @@ struct owner {
 
 /* What its kernel has done so far, VGPU_STATUS_BYTES of text, which the program reads. */
 char *owner_status(struct owner *owner);
+
+/* Its doors (VGPU_DOOR_VA) as the node sees them. owner_take_door returns the number of one for a
+ * host thread, closed; 0: there is none left. */
+struct vgpu_door *owner_door(struct owner *owner, int number);
+int owner_take_door(struct owner *owner);
+void owner_give_door(struct owner *owner, int number); /* 0 is allowed */
 
 /* Values of `user` in ranges of host memory. Pinned memory has NULL. */
 /* Staging: no context maps it, and it is not counted. */

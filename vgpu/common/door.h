@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * door.h: a place in memory that two processes share, into which one puts a message for the other:
+ * cheaper than a socket, which remains for everything else. At most one message lies there.
+ *
+ * The receiver opens the door, and then waits there for a limited time. The sender puts its message
+ * there while the door is open, and into the socket otherwise; a receiver whose time is over closes
+ * the door and reads the socket, where it also learns that the other process has ended. So nothing
+ * is lost when one of the two does not know doors, or may not wake the other one.
+ *
+ * The other process may write anything here at any time: a message is copied once and checked
+ * afterwards, as one from a socket is, and waiting ends whatever is written.
+ */
+#ifndef VGPU_DOOR_H
+#define VGPU_DOOR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "protocol.h"
+
+enum vgpu_door_state {
+    VGPU_DOOR_CLOSED, /* the receiver reads the socket */
+    VGPU_DOOR_OPEN,   /* it will look here */
+    VGPU_DOOR_SLEEPS, /* it waits here and must be woken */
+    VGPU_DOOR_FULL,   /* a message lies here */
+};
+
+struct vgpu_door {
+    _Atomic uint32_t state; /* enum vgpu_door_state */
+    _Atomic uint32_t bytes; /* of the message */
+    _Alignas(64) uint8_t message[VGPU_MSG_MAX];
+};
+_Static_assert(sizeof(struct vgpu_door) <= VGPU_DOOR_BYTES, "a door fits into its place");
+
+/* For the receiver. vgpu_door_take waits up to `ms` and returns the size of the message, of which
+ * at most `room` bytes are stored; -1: the door is closed now, so the next message comes by the
+ * socket. vgpu_door_is_quiet: the door is open, and no message has come yet. */
+void vgpu_door_open(struct vgpu_door *door);
+void vgpu_door_close(struct vgpu_door *door);
+bool vgpu_door_is_quiet(const struct vgpu_door *door);
+ssize_t vgpu_door_take(struct vgpu_door *door, void *message, size_t room, int ms);
+
+/* For the sender. vgpu_door_put: false: the message must go by the socket. vgpu_door_knock: one is
+ * about to go there; wakes a receiver that waits at the door. vgpu_door_may_wake: false: a sandbox
+ * refuses to let this process wake others. */
+bool vgpu_door_put(struct vgpu_door *door, const void *message, size_t bytes);
+void vgpu_door_knock(struct vgpu_door *door);
+bool vgpu_door_may_wake(struct vgpu_door *door);
+
+#endif
