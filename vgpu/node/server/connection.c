@@ -69,9 +69,10 @@ struct connection *connection_add(int socket, struct process *process)
     c->socket = socket;
     c->request_fd = -1;
     c->process = process;
-    vgpu_tell_sender(socket);
     if (process)
         process->connections++;
+    else /* who sends the first message says which process this is */
+        vgpu_tell_sender(socket);
     connections[open_count++] = c;
     return c;
 }
