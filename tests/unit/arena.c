@@ -84,7 +84,7 @@ UNIT(arena_is_a_bitmap)
 UNIT(arena_aligns)
 {
     struct arena a;
-    arena_init(&a, 16 * GRANULE, GRANULE);
+    arena_init(&a, 16 * GRANULE, GRANULE, &serials);
     EXPECT(arena_take(&a, GRANULE, NULL) == 0, "%s", "not the first granule");
     EXPECT(arena_take_aligned(&a, 2 * GRANULE, 4 * GRANULE, NULL) == 4 * GRANULE, "%s",
            "not the first multiple of four granules");
