@@ -48,7 +48,7 @@
 #define VGPU_STATUS_VA (VGPU_SEALED_VA - VGPU_STATUS_BYTES)
 /* Before it, doors (door.h): two for each context, 2 * device + ASKED and + ANSWERS, and then one
  * for the replies to each of the first host threads. */
-#define VGPU_DOOR_BYTES 12288
+#define VGPU_DOOR_BYTES 49152
 enum { VGPU_DOOR_ASKED, VGPU_DOOR_ANSWERS };
 #define VGPU_DOORS_CONTEXTS (2 * VGPU_MAX_DEVICES)
 #define VGPU_DOORS_THREADS 64
