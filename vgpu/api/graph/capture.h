@@ -48,16 +48,22 @@ struct captured_event {
 };
 
 extern pthread_mutex_t vgpu__capture_lock;
-extern struct capture *vgpu__captures; /* Guarded by vgpu__capture_lock, which the caller of the
-                                          next four functions holds. */
+/* Guarded by vgpu__capture_lock, which callers of vgpu__capture_of, _member, _join and _end hold.
+ */
+extern struct capture *vgpu__captures;
 /* Its address identifies a thread. */
 extern _Thread_local enum cudaStreamCaptureMode vgpu__capture_mode;
 
-uint64_t vgpu__capture_key(cudaStream_t stream); /* the value of `stream` in struct member */
+/* The number by which captures know a stream: `stream` in struct member. */
+uint64_t vgpu__capture_key(cudaStream_t stream);
+/* The capture that the stream takes part in, with *member its state there; NULL: none. */
 struct capture *vgpu__capture_of(uint64_t stream, struct member **member);
+/* The stream's state in the capture; NULL: it does not take part. */
 struct member *vgpu__capture_member(struct capture *c, uint64_t stream);
+/* Makes the stream take part. NULL: host memory ran out. */
 struct member *vgpu__capture_join(struct capture *c, uint64_t stream,
                                   const struct stream_kind *kind);
+/* Removes the capture and frees it, but not its graph. */
 void vgpu__capture_end(struct capture *c);
 
 /* Makes the capture invalid, prints `why`, records `error` and returns it. */

@@ -118,7 +118,7 @@ struct vgpu__unchecked {
     bool launch;                 /* made by <<<>>>, which returns no error to the program */
     const char *kernel;          /* name of the kernel being launched; NULL: unknown */
     uint64_t launched, launches; /* kernels launched before the failure; kernels launched in all */
-    bool telling;
+    bool telling; /* a report is being made, or calls are not the program's: they are not noted */
     char current[48]; /* the call in progress */
 };
 

@@ -50,6 +50,7 @@ void vgpu__node_free(struct CUgraphNode_st *node); /* after it was removed from 
  * out. */
 struct CUgraphNode_st *vgpu__graph_add(struct CUgraph_st *graph, enum cudaGraphNodeType type,
                                        struct CUgraphNode_st *const *deps, size_t count);
+/* Makes `node` depend on `dep`. False: host memory ran out. */
 bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep);
 void vgpu__graph_take_out(struct CUgraphNode_st *node); /* removes it from its graph's list */
 /* The index of `node`, which must be a node of `graph`. */
