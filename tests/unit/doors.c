@@ -50,31 +50,38 @@ UNIT(door_says_when_a_message_goes_by_the_socket)
     EXPECT(vgpu_door_take(door, got, sizeof got, 60000) == -1, "a message that nobody put there");
 }
 
-/* 20,000 messages between two processes, most of which find the receiver asleep. */
+enum { MESSAGES = 20000 };
+
+/* Sends back what comes, which must be 0, 1, 2, ... Returns the exit status of its process. */
+static int send_back(struct vgpu_door *there, struct vgpu_door *back)
+{
+    for (int i = 0, n = -1; i < MESSAGES; i++) {
+        if (vgpu_door_take(there, &n, sizeof n, 20000) != sizeof n || n != i)
+            return 1;
+        vgpu_door_open(there);
+        if (!vgpu_door_put(back, &n, sizeof n))
+            return 2;
+    }
+    return 0;
+}
+
+/* Most messages find the receiver asleep. */
 UNIT(door_wakes_the_receiver)
 {
     struct vgpu_door *there = new_door(), *back = new_door();
+    int n = -1, status = -1;
     vgpu_door_open(there);
     pid_t child = fork();
-    for (int i = 0, n = -1; child == 0;) {
-        if (vgpu_door_take(there, &n, sizeof n, 20000) != sizeof n || n != i++)
-            _exit(1);
-        vgpu_door_open(there);
-        if (!vgpu_door_put(back, &n, sizeof n))
-            _exit(2);
-        if (i == 20000)
-            _exit(0);
-    }
-    int n = -1;
-    for (int i = 0; i < 20000 && (n == i - 1); i++) {
+    if (child == 0)
+        _exit(send_back(there, back));
+    for (int i = 0; i < MESSAGES && n == i - 1; i++) {
         vgpu_door_open(back);
         if (!vgpu_door_put(there, &i, sizeof i) ||
             vgpu_door_take(back, &n, sizeof n, 20000) != sizeof n)
             break;
     }
-    int status = -1;
     waitpid(child, &status, 0);
-    EXPECT(n == 19999 && status == 0, "message %d was the last, %#x", n, (unsigned)status);
+    EXPECT(n == MESSAGES - 1 && status == 0, "message %d was the last, %#x", n, (unsigned)status);
 }
 
 /* What a hostile process can write: no size beyond the room is believed, and waiting ends. */
