@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * add.cu: each thread adds 1 to a number of its own.
  */
-__global__ void add(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+__global__ void add(int *p)
+{
+    p[blockIdx.x * blockDim.x + threadIdx.x] += 1;
+}
 int main()
 {
     int *p;
