@@ -62,7 +62,7 @@ from grader.grade.work import NODE  # noqa: E402
 # What no compiler should let pass, and C's does.
 _NONSENSE = ("-Wint-conversion", "-Wincompatible-pointer-types", "-Wimplicit-function")
 TEST_SECONDS = 240.0  # of one test; a verifier ends a program before, unless it is kept from it
-LIMITS = {"LAB_CPU_SECONDS": "4", "LAB_WALL_SECONDS": "16", "LAB_IDLE_SECONDS": "8"}
+LIMITS = {"LAB_CPU_SECONDS": "8", "LAB_WALL_SECONDS": "16", "LAB_IDLE_SECONDS": "8"}
 STATES = ("no program", "same code", "public", "hidden", "survived", "broken")
 PAGE = HERE.parents[1] / "docs" / "misconceptions.md"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * huge.h: the adapter of a copy of more than 4 GiB in two chunks of more than 2 GiB (part of
- * runner.c). On the GPUs and in the host, its buffers are one piece of memory mapped many times,
- * one address behind the other, but for the piece in which the copy ends.
+ * huge.h: the adapter of a copy in a chunk of more than 2 GiB and a small one (part of runner.c).
+ * On the GPUs and in the host, its buffers are one piece of memory mapped many times, one address
+ * behind the other, but for the piece in which the copy ends.
  */
 #ifndef LAB03_HUGE_H
 #define LAB03_HUGE_H
@@ -12,9 +12,9 @@
 #include "aliased.h"
 
 #define HUGE_PIECE ((size_t)4 << 20)
-#define HUGE_PIECES (((size_t)1 << 32) / HUGE_PIECE)    /* in front of the last one */
-#define HUGE_BYTES (((size_t)1 << 32) + HUGE_PIECE / 2) /* half of the last piece is a guard */
-#define HUGE_CHUNK (((size_t)1 << 31) + HUGE_PIECE)
+#define HUGE_PIECES (((size_t)1 << 31) / HUGE_PIECE + 1) /* in front of the last one */
+#define HUGE_CHUNK (HUGE_PIECES * HUGE_PIECE)
+#define HUGE_BYTES (HUGE_CHUNK + HUGE_PIECE / 2) /* half of the last piece is a guard */
 
 /* A buffer for a chunk, and behind it no memory. The copy's end is in a piece of its own. */
 static void *huge_chunk(void)

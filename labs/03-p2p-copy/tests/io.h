@@ -86,13 +86,13 @@ struct lone_out {
     int peer_left; /* peer access from src_dev to dst_dev was on after it */
 };
 
-/* stage_copy_async of more than 4 GiB. */
+/* stage_copy_async of more than 2 GiB. */
 struct huge_in {
     int dst_dev, src_dev;
 };
 struct huge_out {
     int setup, rc;
-    int wrong[3]; /* bytes of the first piece, of those behind 4 GiB, and of the guard behind them
+    int wrong[3]; /* bytes of the first piece, of those behind 2 GiB, and of the guard behind them
                    */
 };
 

@@ -54,7 +54,7 @@ static void check_stage_copy_other(struct lab_test *t)
     stage_moves(t, 0, 0, 2, 8192, mixed, 7);
 }
 
-/* 4 GiB and 2 MiB, in two chunks: sizes and places that an int or an unsigned cannot hold. */
+/* 2 GiB and 6 MiB, in two chunks: a size and a place that an int cannot hold. */
 static void check_stage_copy_huge(struct lab_test *t)
 {
     struct huge_in in = {.dst_dev = 1, .src_dev = 0};
@@ -62,14 +62,14 @@ static void check_stage_copy_huge(struct lab_test *t)
     lab_env(t, "VGPU_CHECK", "api"); /* so many bytes: other cases look for races */
     const struct huge_out *out = ASK(t, "huge", &in, huge_out);
     lab_expect(t, out->setup == 0, "the copy could not be set up");
-    expect_rc(t, "stage_copy_async of more than 4 GiB", out->rc, LAB_OK);
+    expect_rc(t, "stage_copy_async of more than 2 GiB", out->rc, LAB_OK);
     lab_expect(
         t, out->wrong[0] == 0 && out->wrong[1] == 0,
-        "stage_copy_async of more than 4 GiB: %d bytes in front and %d bytes behind 4 GiB are "
+        "stage_copy_async of more than 2 GiB: %d bytes in front and %d bytes behind 2 GiB are "
         "not those of src",
         out->wrong[0], out->wrong[1]);
     lab_expect(t, out->wrong[2] == 0,
-               "stage_copy_async of more than 4 GiB wrote %d bytes behind its destination",
+               "stage_copy_async of more than 2 GiB wrote %d bytes behind its destination",
                out->wrong[2]);
 }
 
@@ -206,7 +206,7 @@ LAB_CASES = {
      .check = check_stage_copy_other},
     {.name = "stage_copy_huge",
      .todo = 4,
-     .title = "stage_copy_async of more than 4 GiB",
+     .title = "stage_copy_async of more than 2 GiB",
      .points = 1,
      .needs_witness = true,
      .one_order = true,
