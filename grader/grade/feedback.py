@@ -85,8 +85,13 @@ def grave_line(row: Json) -> str:
     """Which grave mistakes there are and what they cost, without a full stop."""
     grave = row["grave"]
     most = f"{number(grave['at_most'])} of {row['possible']} points"
-    off = f"{number(grave['points'])} points off" if grave["points"] else "it has fewer here"
-    return f"The tests saw {named(grave['kinds'])}: with that a lab has at most {most} ({off})"
+    off = (
+        f"{number(grave['points'])} points off"
+        if grave["points"]
+        else "the tests give no more anyway"
+    )
+    found = named(grave["kinds"])
+    return f"The tests found {found}: a lab with such a mistake gets at most {most} ({off})"
 
 
 def _left(row: Json) -> str:

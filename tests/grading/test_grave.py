@@ -99,7 +99,7 @@ class Grave(Classroom):
                 self.assertEqual(float(changed[one.student]["after"]), row["points"])
                 self.assertIn("its cap is off", changed[one.student]["why"])
                 (page,) = (self.folder / "out" / "feedback").glob(f"{one.student}*.md")
-                self.assertIn("has at most 85 of 100 points", page.read_text())
+                self.assertIn("gets at most 85 of 100 points", page.read_text())
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ class Common(unittest.TestCase):
 
     def test_a_grave_mistake_is_told_with_its_points(self) -> None:
         """Where points of tests stand, too: they are more than the mark."""
-        said = "The tests saw a data race: with that a lab has at most 85 of 100 points"
+        said = "found a data race: a lab with such a mistake gets at most 85 of 100 points"
         for name in ("gradescope", "prairielearn", "coderunner"):
             self.assertIn(said, written(name, GRAVE), name)
         self.assertEqual(json.loads(written("gradescope", GRAVE))["score"], 85)

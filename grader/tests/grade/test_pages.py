@@ -80,10 +80,10 @@ class Feedback(unittest.TestCase):
     def test_a_grave_mistake_and_its_cap(self) -> None:
         text, _ = self.pages(GRAVE)
         self.assertIn("85 of 100 points", text)
-        said = "The tests saw a data race: with that a lab has at most 85 of 100 points (11 "
+        said = "found a data race: a lab with such a mistake gets at most 85 of 100 points (11 "
         self.assertIn(said, text.replace("\\", ""))
         few = {**GRAVE, "points": 80, "grave": {**GRAVE["grave"], "points": 0.0}}
-        self.assertIn("(it has fewer here)", self.pages(few)[0].replace("\\", ""))
+        self.assertIn("(the tests give no more anyway)", self.pages(few)[0].replace("\\", ""))
         late = {"days": 1, "slip": 0, "percent": 10, "points": 8.5}
         self.assertIn("8.5 of 85 points off", self.pages({**GRAVE, "late": late})[0])
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tree.cu: 64 MB from GPU 0 to all others by a tree: the number of GPUs that have them doubles.
+// tree.cu: 64 MiB from GPU 0 to all others by a tree: the number of GPUs that have them doubles.
 #include "../check.h"
 
 enum { MOST = 16 };
@@ -17,7 +17,8 @@ static void tree(void)
     for (int have = 1; have < gpus; have *= 2)
         for (int from = 0; from < have && from + have < gpus; from++) {
             int to = from + have, half = have / 2;
-            int last = from < half ? from + half : from; // whose copy was from's in the last round
+            // In the last round `from` either sent to from + half, or received: wait for that copy.
+            int last = from < half ? from + half : from;
             if (have > 1)
                 CHECK(cudaStreamWaitEvent(stream[to], arrived[last], 0));
             CHECK(cudaMemcpyAsync(data[to], data[from], BYTES, cudaMemcpyDefault, stream[to]));
