@@ -475,7 +475,7 @@ PARTS: dict[str, tuple[Callable[[Program], None], ...]] = {
     "floats": (add_floats,),
     "conversions": (add_conversions,),
 }
-RECORDED = HERE.parent / "recorded" / "hgx-h200-1" / "ptx.json"
+RECORDED = HERE.parent / "recorded" / "hgx-h100-2" / "ptx.json"
 
 
 class Part:

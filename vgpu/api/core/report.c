@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * report.c: which features (feature_list.h) this process has used: the report of VGPU_REPORT=1, which
- * it prints when it ends, and what the node is told for that of vgpu-check.
+ * report.c: which features (feature_list.h) this process has used: the report of VGPU_REPORT=1,
+ * which it prints when it ends, and what the node is told for that of vgpu-check.
  */
 #include "core.h"
 

@@ -70,6 +70,8 @@ static uint64_t funnel_shifted(uint64_t a, uint64_t b, uint32_t by, bool left, b
 static uint64_t bit_field(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, uint32_t at,
                           uint32_t count)
 {
+    at = at < bits ? at : bits;
+    count = count < bits ? count : bits;
     uint32_t last = at + count - 1 < bits - 1 ? at + count - 1 : bits - 1;
     bool sign = kind == VGPU_PTX_SIGNED && count && (a >> last & 1);
     uint64_t value = at < bits ? cut_to(a, bits) >> at : 0;
@@ -161,7 +163,9 @@ static uint64_t of_bits(enum vgpu_ptx_operation operation, enum vgpu_ptx_kind ki
     case VGPU_PTX_SHF_R_CLAMP:
         return funnel_shifted(a, b, (uint32_t)c, false, operation == VGPU_PTX_SHF_R_CLAMP);
     case VGPU_PTX_BFE:
-        return bit_field(kind, bits, a, b & 255, c & 255);
+        /* In 64 bits an H100 takes all of b and c; PTX's guide says the lowest 8 bits of each. */
+        return bits == 64 ? bit_field(kind, bits, a, (uint32_t)b, (uint32_t)c)
+                          : bit_field(kind, bits, a, b & 255, c & 255);
     case VGPU_PTX_BFI:
         return with_field(bits, a, b, c & 255, d & 255);
     case VGPU_PTX_BMSK_WRAP:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * device_prop.h: what cudaGetDeviceProperties fills in: CUDA 13's fields by name, and those of CUDA
- * 12 that 13 dropped, whose use the compiler warns about. These lie where CUDA 13 has reserved room:
- * programs that nvcc compiled get the same structure.
+ * 12 that 13 dropped, whose use the compiler warns about. These lie where CUDA 13 has reserved
+ * room: programs that nvcc compiled get the same structure.
  */
 #ifndef VGPU_DEVICE_PROP_H
 #define VGPU_DEVICE_PROP_H
