@@ -216,6 +216,7 @@ int rig_run_as(struct rig *rig, uint64_t run, enum kernel_number kernel, struct 
     for (int i = 0; i < 3; i++) {
         request.launch.grid[i] = shape.grid[i] ? shape.grid[i] : 1;
         request.launch.block[i] = shape.block[i] ? shape.block[i] : 1;
+        request.launch.cluster[i] = 1;
     }
     request.launch.shared_bytes = shape.shared;
     request.launch.param_count = 4;

@@ -78,8 +78,12 @@ static void mixed_arguments(struct rig *rig)
     double eight = 100.0;
     uint64_t out = OWN;
     struct vgpu_exec_request request = {.op = VGPU_EXEC_RUN, .module = 1};
-    request.launch = (struct vgpu_launch){
-        .module = 1, .kernel = K_mixed, .grid = {1, 1, 1}, .block = {2, 1, 1}, .param_count = 4};
+    request.launch = (struct vgpu_launch){.module = 1,
+                                          .kernel = K_mixed,
+                                          .grid = {1, 1, 1},
+                                          .block = {2, 1, 1},
+                                          .param_count = 4,
+                                          .cluster = {1, 1, 1}};
     memcpy(data + 8, &eight, 8);
     memcpy(data + 16, &out, 8);
     rig_ask(rig, &request, data, sizeof data, NULL, 0);

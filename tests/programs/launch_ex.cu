@@ -64,7 +64,7 @@ static void launches(int gpu)
     config.attrs = attribute;
     config.numAttrs = 1;
     error = cudaLaunchKernelEx(&config, scale, values, (int)N, 1.0f);
-    HOLDS(error == cudaErrorNotSupported, "clusters: %d", error);
+    HOLDS(error == cudaErrorInvalidClusterSize, "clusters of 4 of a grid of 1: %d", error);
     error = cudaLaunchKernelExC(NULL, (const void *)scale, NULL);
     HOLDS(error == cudaErrorInvalidValue, "no configuration: %d", error);
     cudaGetLastError();

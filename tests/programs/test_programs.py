@@ -26,6 +26,7 @@ class EveryGpu(unittest.TestCase):
         "cuda_atomic": "atomics",
         "graphs": "graphs",
         "launch_ex": "launches by configuration",
+        "clusters": "clusters",
         "volume": "volumes",
         "pool": "pools",
         "ipc_rules": "ipc_rules",
@@ -62,12 +63,31 @@ class Grids(unittest.TestCase):
         self.assertIn("cudaLaunchCooperativeKernel", done.stderr)
 
 
+class Clusters(unittest.TestCase):
+    def test_in_every_order(self) -> None:
+        for seed in ({"VGPU_LANES": "reverse"}, {"VGPU_SCHEDULE": "3"}, {"VGPU_CHECK": "all"}):
+            done = run("clusters", node="single", **seed)
+            expected = ("clusters on 1 GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+            self.assertNotIn("finding", done.stderr)
+
+    def test_the_memory_of_a_block_that_has_ended(self) -> None:
+        done = run("clusters", "ended")
+        self.assertEqual(done.stdout, "700\n", done.stderr)
+        self.assertIn("of a block of the cluster that has ended", done.stderr)
+
+    def test_a_race_between_blocks(self) -> None:
+        done = run("clusters", "early", VGPU_CHECK="kernels")
+        self.assertEqual(done.stdout, "0\n", done.stderr)
+        self.assertIn("kernels.grid-race", done.stderr)
+
+
 class Sources(unittest.TestCase):
     """What is CUDA here is CUDA for nvcc, too."""
 
     @unittest.skipUnless(NVCC, "no nvcc here")
     def test_nvcc_compiles_them(self) -> None:
-        for name in ("cuda_atomic", "graphs", "graph_events", "grid"):
+        for name in ("cuda_atomic", "graphs", "graph_events", "grid", "clusters"):
             source = pathlib.Path(__file__).parent / f"{name}.cu"
             command = [NVCC, "-std=c++17", "-arch=sm_90", "-c", "-o", os.devnull, source]
             done = subprocess.run(command, capture_output=True, text=True, timeout=120)

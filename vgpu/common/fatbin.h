@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define VGPU_FATBIN_MAGIC "vgpufat1"
+#define VGPU_FATBIN_MAGIC "vgpufat2"
 #define VGPU_NVCC_FATBIN_MAGIC 0xba55ed50u   /* of nvcc's container of PTX and machine code */
 #define VGPU_FATBIN_WRAPPER_MAGIC 0x466243b1 /* in CUDA's wrapper of the record */
 
@@ -37,6 +37,7 @@ struct vgpu_fatbin_kernel {
     uint32_t symbol_at, name_at, file_at, line;
     uint32_t param_count, param_at; /* sizes of the parameters in bytes, a uint32_t each */
     uint32_t threads, shared_bytes;
+    uint32_t cluster[3], reserved; /* __cluster_dims__; 0: not given */
 };
 
 /* A __device__, __constant__ or __managed__ variable. */

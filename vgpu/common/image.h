@@ -123,6 +123,14 @@ VGPU_OFFERED void vgpu_matrix_product(struct vgpu_matrices *part, const char *si
 /* Barrier of a cooperative grid of `blocks` blocks; one thread of each block calls it. */
 VGPU_OFFERED void vgpu_grid_meet(uint64_t blocks);
 
+/* Thread block clusters. A thread arrives at its cluster's barrier, and waits there later. map: the
+ * address of the block's `address` in the shared memory of block `rank`; rank_of: whose it is. */
+VGPU_OFFERED void vgpu_cluster_arrive(void);
+VGPU_OFFERED void vgpu_cluster_wait(const char *site);
+VGPU_OFFERED uint32_t vgpu_cluster_dim(int axis);
+VGPU_OFFERED void *vgpu_cluster_map(const void *address, uint32_t rank);
+VGPU_OFFERED uint32_t vgpu_cluster_rank_of(const void *address);
+
 /* What a GPU's instructions take that a thread has carried out (vgpu/cc/lower/lower_work.c): two
  * sums of 32 bits in each word. Loads are chains of dependent ones from global memory, in parts of
  * VGPU_WORK_ROUNDS; a chain is in cycles, without them. */

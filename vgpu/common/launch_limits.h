@@ -14,6 +14,8 @@ enum {
     VGPU_GRID_X_MAX = 2147483647,
     VGPU_GRID_Y_MAX = 65535,
     VGPU_GRID_Z_MAX = 65535,
+    VGPU_CLUSTER_BLOCKS_PORTABLE = 8, /* from compute capability 9.0 on */
+    VGPU_CLUSTER_BLOCKS_MAX = 16,     /* with cudaFuncAttributeNonPortableClusterSizeAllowed */
     VGPU_ARGS_MAX = 32764, /* bytes of all parameters of a kernel, as from CUDA 12.1 on */
     VGPU_STATIC_SHARED_MAX =
         48 * 1024, /* bytes of __shared__ variables; more needs dynamic shared memory */

@@ -16,6 +16,7 @@
 #ifndef VGPU_PROTOCOL_H
 #define VGPU_PROTOCOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -274,7 +275,20 @@ struct vgpu_launch {
     /* Arguments are in data[], back to back in the order of the parameters. */
     uint32_t param_count, args_bytes;
     int32_t cooperative;
+    uint32_t cluster[3]; /* in blocks; 1, 1, 1: each block is one of its own */
 };
+
+/* Whether clusters of this size are possible and divide the grid. */
+static inline bool vgpu_cluster_fits(const uint32_t cluster[3], const uint32_t grid[3])
+{
+    uint64_t blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        if (cluster[i] < 1 || cluster[i] > VGPU_CLUSTER_BLOCKS_MAX || grid[i] % cluster[i] != 0)
+            return false;
+        blocks *= cluster[i];
+    }
+    return blocks <= VGPU_CLUSTER_BLOCKS_MAX;
+}
 
 struct vgpu_request {
     uint32_t op;

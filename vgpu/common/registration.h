@@ -25,6 +25,7 @@ struct vgpu_host_kernel {
     uint32_t max_threads, static_shared_bytes;
     const char *file;
     int line;
+    uint32_t cluster[3]; /* __cluster_dims__; 0, 0, 0: not given */
 };
 
 /* A __device__ or __constant__ variable and its shadow in host code. */

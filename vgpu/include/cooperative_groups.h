@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * cooperative_groups.h: groups of threads: the grid, the block, tiles of a warp, and whoever
- * happens to run together. Tiles of several warps: cooperative_groups/vgpu_block_tile.h.
- * Reductions, prefix sums and copies: reduce.h, scan.h and memcpy_async.h there.
+ * happens to run together. Tiles of several warps: cooperative_groups/vgpu_block_tile.h; clusters
+ * of blocks: vgpu_cluster.h there. Reductions, prefix sums and copies: reduce.h, scan.h and
+ * memcpy_async.h there.
  *
- * Ordinary CUDA over the barriers, shuffles and votes of the prelude. Not there: clusters, and
- * groups of several devices; naming one is a compile error.
+ * Ordinary CUDA over the barriers, shuffles and votes of the prelude. Not there: groups
+ * of several devices; naming one is a compile error.
  */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
@@ -400,30 +401,10 @@ template <class Group> __device__ inline void sync(const Group &group)
     group.sync();
 }
 
-/* Declared so that the compiler can say at the user's line what is not there. */
-#define VGPU_NO_CLUSTERS                                                                           \
-    __device__ __attribute__((error("thread block clusters are not modelled by the virtual "       \
-                                    "node")))
-
-class cluster_group
-{
-  public:
-    static VGPU_NO_CLUSTERS void sync();
-    static VGPU_NO_CLUSTERS unsigned int block_rank();
-    static VGPU_NO_CLUSTERS unsigned int thread_rank();
-    static VGPU_NO_CLUSTERS unsigned int num_blocks();
-    static VGPU_NO_CLUSTERS unsigned int num_threads();
-    static VGPU_NO_CLUSTERS dim3 block_index();
-    static VGPU_NO_CLUSTERS dim3 dim_blocks();
-    template <class T> static VGPU_NO_CLUSTERS T *map_shared_rank(T *variable, int block);
-};
-
-VGPU_NO_CLUSTERS cluster_group this_cluster();
-#undef VGPU_NO_CLUSTERS
-
 } // namespace cooperative_groups
 
 #include "cooperative_groups/vgpu_block_tile.h"
+#include "cooperative_groups/vgpu_cluster.h"
 
 #undef VGPU_GROUP_SHUFFLE
 

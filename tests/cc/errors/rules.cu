@@ -15,8 +15,6 @@ __device__ void thrower()
     throw 1; //!5 cannot use 'throw' in __device__ function
 }
 
-__global__ void __cluster_dims__(2, 1, 1) clustered(int *out) { *out = 1; } //!17 thread block clusters are not modelled
-
 struct s {
     __global__ void member(int *out) { *out = 1; } //!5 kernel function 'member' must be a free function
 };

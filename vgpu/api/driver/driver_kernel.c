@@ -110,12 +110,20 @@ static cudaError_t function_attribute(int *value, CUfunction_attribute which, CU
         *value = a.preferredShmemCarveout;
         return cudaSuccess;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        *value = 0; /* clusters are not modelled, so no kernel needs one */
+        *value = 0;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+        *value = a.requiredClusterWidth;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+        *value = a.requiredClusterHeight;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        *value = a.requiredClusterDepth;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        *value = a.nonPortableClusterSizeAllowed;
         return cudaSuccess;
     default:
         return cudaErrorInvalidValue;

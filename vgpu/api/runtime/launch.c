@@ -106,9 +106,8 @@ static cudaError_t apply_launch_attribute(struct vgpu__launch *l, const cudaLaun
         l->cooperative = v->cooperative != 0;
         return cudaSuccess;
     case cudaLaunchAttributeClusterDimension:
-        if (v->clusterDim.x * v->clusterDim.y * v->clusterDim.z <= 1)
-            return cudaSuccess;
-        break;
+        l->cluster = (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
+        return cudaSuccess;
     case cudaLaunchAttributeProgrammaticEvent:
     case cudaLaunchAttributeLaunchCompletionEvent:
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
@@ -123,8 +122,7 @@ static cudaError_t apply_launch_attribute(struct vgpu__launch *l, const cudaLaun
                             (int)a->id);
     }
     return vgpu__refuse(cudaErrorNotSupported, l->call,
-                        "launch attribute %d (clusters, programmatic events) is not modelled",
-                        (int)a->id);
+                        "launch attribute %d (programmatic events) is not modelled", (int)a->id);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)

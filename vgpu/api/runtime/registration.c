@@ -201,7 +201,8 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device, const
                                   .max_threads = row->threads,
                                   .static_shared_bytes = row->shared_bytes,
                                   .file = text_at(unit->head, row->file_at),
-                                  .line = (int)row->line};
+                                  .line = (int)row->line,
+                                  .cluster = {row->cluster[0], row->cluster[1], row->cluster[2]}};
 }
 
 /* `cell`: the host variable that holds the managed variable's address. Another file may already

@@ -18,6 +18,7 @@
 struct allowance {
     const struct vgpu_host_kernel *kernel;
     _Atomic int dynamic_bytes[VGPU_MAX_DEVICES], carveout[VGPU_MAX_DEVICES];
+    _Atomic int large_clusters[VGPU_MAX_DEVICES]; /* 1: allowed */
     struct allowance *next;
 };
 
@@ -33,7 +34,7 @@ static struct allowance *find_allowance(const struct vgpu_host_kernel *kernel, b
     if (!a && make && (a = malloc(sizeof *a)) != NULL) {
         a->kernel = kernel;
         for (int d = 0; d < VGPU_MAX_DEVICES; d++)
-            a->dynamic_bytes[d] = a->carveout[d] = -1;
+            a->dynamic_bytes[d] = a->carveout[d] = a->large_clusters[d] = -1;
         a->next = allowances;
         allowances = a;
     }
@@ -45,8 +46,14 @@ void vgpu__functions_forget(int physical)
 {
     pthread_mutex_lock(&allowances_lock);
     for (struct allowance *a = allowances; a; a = a->next)
-        a->dynamic_bytes[physical] = a->carveout[physical] = -1;
+        a->dynamic_bytes[physical] = a->carveout[physical] = a->large_clusters[physical] = -1;
     pthread_mutex_unlock(&allowances_lock);
+}
+
+bool vgpu__has_large_clusters(const struct vgpu_host_kernel *kernel)
+{
+    struct allowance *a = find_allowance(kernel, false);
+    return a && atomic_load(&a->large_clusters[vgpu__current_physical()]) == 1;
 }
 
 size_t vgpu__dynamic_limit(const struct vgpu_host_kernel *kernel)
@@ -99,6 +106,10 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
     attr->ptxVersion = 90; /* vgpu-cc's __CUDA_ARCH__, whatever the GPU */
     attr->binaryVersion = d->cc_major * 10 + d->cc_minor;
     attr->maxDynamicSharedSizeBytes = (int)vgpu__dynamic_limit(kernel);
+    attr->requiredClusterWidth = (int)kernel->cluster[0];
+    attr->requiredClusterHeight = (int)kernel->cluster[1];
+    attr->requiredClusterDepth = (int)kernel->cluster[2];
+    attr->nonPortableClusterSizeAllowed = vgpu__has_large_clusters(kernel);
     attr->preferredShmemCarveout =
         a ? a->carveout[vgpu__current_physical()] : cudaSharedmemCarveoutDefault;
     return cudaSuccess;
@@ -130,6 +141,15 @@ static cudaError_t set_carveout(const struct vgpu_host_kernel *kernel, int value
     return cudaSuccess;
 }
 
+static cudaError_t allow_large_clusters(const struct vgpu_host_kernel *kernel, int value)
+{
+    struct allowance *a = find_allowance(kernel, true);
+    if (!a || value < 0 || value > 1)
+        return a ? vgpu__record(cudaErrorInvalidValue) : vgpu__no_memory("cudaFuncSetAttribute");
+    atomic_store(&a->large_clusters[vgpu__current_physical()], value);
+    return cudaSuccess;
+}
+
 cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
 {
     const struct vgpu_host_kernel *kernel;
@@ -140,9 +160,14 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
         return set_dynamic_limit(kernel, value);
     if (attr == cudaFuncAttributePreferredSharedMemoryCarveout)
         return set_carveout(kernel, value);
+    if (attr == cudaFuncAttributeNonPortableClusterSizeAllowed)
+        return allow_large_clusters(kernel, value);
     if ((int)attr > cudaFuncAttributePreferredSharedMemoryCarveout && attr < cudaFuncAttributeMax)
-        return vgpu__refuse(cudaErrorNotSupported, "cudaFuncSetAttribute",
-                            "attribute %d: clusters are not modelled", (int)attr);
+        return vgpu__refuse(
+            cudaErrorNotSupported, "cudaFuncSetAttribute",
+            "attribute %d: the size of a kernel's clusters is set by __cluster_dims__ or "
+            "cudaLaunchAttributeClusterDimension only",
+            (int)attr);
     return vgpu__record(cudaErrorInvalidValue);
 }
 

@@ -68,6 +68,41 @@ static cudaError_t check_resources(const struct vgpu__launch *l)
     return cudaSuccess;
 }
 
+static cudaError_t refuse_cluster(const struct vgpu__launch *l, const char *why)
+{
+    return vgpu__refuse(cudaErrorInvalidClusterSize, l->call,
+                        "kernel %s: clusters of (%u,%u,%u) blocks, a grid of (%u,%u,%u): %s",
+                        l->kernel->name, l->cluster.x, l->cluster.y, l->cluster.z, l->grid.x,
+                        l->grid.y, l->grid.z, why);
+}
+
+/* The cluster's size is the kernel's (__cluster_dims__) or the launch attribute's, or one block. */
+static cudaError_t check_cluster(struct vgpu__launch *l)
+{
+    const uint32_t *own = l->kernel->cluster;
+    dim3 c = l->cluster;
+    bool given = c.x || c.y || c.z;
+    if (own[0] || own[1] || own[2]) {
+        if (given && (c.x != own[0] || c.y != own[1] || c.z != own[2]))
+            return refuse_cluster(l, "the kernel's __cluster_dims__ are others");
+        l->cluster = c = (dim3){own[0], own[1], own[2]};
+    } else if (!given) {
+        l->cluster = (dim3){1, 1, 1};
+        return cudaSuccess;
+    }
+    const uint32_t size[3] = {c.x, c.y, c.z}, grid[3] = {l->grid.x, l->grid.y, l->grid.z};
+    uint64_t blocks = (uint64_t)c.x * c.y * c.z;
+    if (!vgpu_cluster_fits(size, grid))
+        return refuse_cluster(l,
+                              "a cluster has at most 16 blocks, and its sizes divide the grid's");
+    if (blocks > VGPU_CLUSTER_BLOCKS_PORTABLE && !vgpu__has_large_clusters(l->kernel))
+        return refuse_cluster(l, "more than 8 blocks need cudaFuncSetAttribute with "
+                                 "cudaFuncAttributeNonPortableClusterSizeAllowed");
+    if (blocks > 1 && vgpu__device_info(vgpu__self.device)->cc_major < 9)
+        return refuse_cluster(l, "this GPU has none: clusters need compute capability 9.0");
+    return cudaSuccess;
+}
+
 /* ---- the launch ---- */
 
 _Static_assert(sizeof(struct vgpu_request) + VGPU_ARGS_MAX <= VGPU_MSG_MAX, "a launch fits");
@@ -81,6 +116,8 @@ cudaError_t vgpu__launch_check(struct vgpu__launch *l, const void *func, void **
             "%p is no kernel of this program; give the name of a __global__ function", func);
     vgpu__self.unchecked.kernel = l->kernel->name;
     cudaError_t error = check_shape(l);
+    if (error == cudaSuccess)
+        error = check_cluster(l);
     if (error == cudaSuccess)
         error = check_resources(l);
     if (error == cudaSuccess && l->kernel->param_count > 0 && !args)
@@ -149,7 +186,10 @@ static struct vgpu_request *begin_launch_request(const struct vgpu__launch *l, c
         .shared_bytes = l->shared,
         .param_count = l->kernel->param_count,
         .cooperative = l->cooperative,
+        .cluster = {l->cluster.x, l->cluster.y, l->cluster.z},
     };
+    if (l->cluster.x * l->cluster.y * l->cluster.z > 1)
+        vgpu__used(VGPU_FEATURE_clusters);
     return request;
 }
 

@@ -33,14 +33,16 @@ static uint32_t put_params(struct cc_text *out, const struct cc_kernel *kernel)
 
 static struct vgpu_fatbin_kernel put_kernel(struct cc_text *out, const struct cc_kernel *kernel)
 {
-    return (struct vgpu_fatbin_kernel){.symbol_at = put_text(out, kernel->symbol),
-                                       .name_at = put_text(out, kernel->name),
-                                       .file_at = put_text(out, kernel->file),
-                                       .line = kernel->line,
-                                       .param_count = kernel->param_count,
-                                       .param_at = put_params(out, kernel),
-                                       .threads = kernel->threads,
-                                       .shared_bytes = kernel->shared_bytes};
+    return (struct vgpu_fatbin_kernel){
+        .symbol_at = put_text(out, kernel->symbol),
+        .name_at = put_text(out, kernel->name),
+        .file_at = put_text(out, kernel->file),
+        .line = kernel->line,
+        .param_count = kernel->param_count,
+        .param_at = put_params(out, kernel),
+        .threads = kernel->threads,
+        .shared_bytes = kernel->shared_bytes,
+        .cluster = {kernel->cluster[0], kernel->cluster[1], kernel->cluster[2]}};
 }
 
 /* ---- variables ---- */

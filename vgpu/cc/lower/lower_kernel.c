@@ -92,6 +92,43 @@ static void read_annotation(struct cc_lowering *l, LLVMValueRef node)
     }
 }
 
+/* What a pointer points to, through a change of its type. */
+static LLVMValueRef pointee(LLVMValueRef pointer)
+{
+    while (LLVMIsAConstantExpr(pointer) != NULL)
+        pointer = LLVMGetOperand(pointer, 0);
+    return pointer;
+}
+
+/* {kernel, "vgpu_cluster", file, line, {2, 1, 1}}: __cluster_dims__(2, 1, 1) of vgpu/attributes.h,
+ * the only annotation of a kernel that has numbers. */
+static void read_cluster(struct cc_lowering *l, LLVMValueRef entry)
+{
+    struct cc_kernel *kernel = marked_kernel(l->code, pointee(LLVMGetOperand(entry, 0)));
+    LLVMValueRef sizes = LLVMGetNumOperands(entry) > 4
+                             ? LLVMIsAGlobalVariable(pointee(LLVMGetOperand(entry, 4)))
+                             : NULL;
+
+    if (kernel == NULL || sizes == NULL)
+        return;
+    sizes = LLVMGetInitializer(sizes);
+    for (unsigned i = 0; i < 3; i++) {
+        LLVMValueRef size = (int)i < LLVMGetNumOperands(sizes) ? LLVMGetOperand(sizes, i) : NULL;
+        kernel->cluster[i] = size == NULL ? 1
+                             : LLVMIsAConstantInt(size) != NULL
+                                 ? (uint32_t)LLVMConstIntGetZExtValue(size)
+                                 : 0;
+    }
+}
+
+static void read_clusters(struct cc_lowering *l)
+{
+    LLVMValueRef list = LLVMGetNamedGlobal(l->module, "llvm.global.annotations");
+
+    for (unsigned i = 0; list != NULL && (int)i < LLVMGetNumOperands(LLVMGetInitializer(list)); i++)
+        read_cluster(l, LLVMGetOperand(LLVMGetInitializer(list), i));
+}
+
 bool cc_find_kernels(struct cc_lowering *l)
 {
     const char *list = "nvvm.annotations";
@@ -107,6 +144,7 @@ bool cc_find_kernels(struct cc_lowering *l)
     for (int round = 0; round < 2; round++) /* "kernel" may come after its other marks */
         for (unsigned i = 0; i < count; i++)
             read_annotation(l, node[i]);
+    read_clusters(l);
     return true;
 }
 

@@ -40,7 +40,7 @@ static bool is_callback(LLVMValueRef function)
         "vgpu_atomic",      "vgpu_clock64",          "vgpu_printf",      "vgpu_fence",
         "vgpu_assert_fail", "vgpu_grid_meet",        "vgpu_cooperative", "__tsan_atomic",
         "__tsan_vola",      "__tsan_unaligned_vola", "vgpu_vprintf",     "vgpu_globaltimer",
-        "vgpu_load_vector"};
+        "vgpu_load_vector", "vgpu_cluster"};
     for (size_t i = 0; i < sizeof tell / sizeof *tell; i++)
         if (cc_starts(cc_value_name(function), tell[i]))
             return LLVMIsDeclaration(function);

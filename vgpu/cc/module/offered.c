@@ -34,7 +34,9 @@ static const char *const builtins[] = {
     "vgpu_exit",         "vgpu_matrix_product",
     "vgpu_texture_read", "vgpu_surface_at",
     "vgpu_local_array",  "__safestack_pointer_address",
-    "vgpu_work",
+    "vgpu_work",         "vgpu_cluster_arrive",
+    "vgpu_cluster_wait", "vgpu_cluster_dim",
+    "vgpu_cluster_map",  "vgpu_cluster_rank_of",
 };
 
 /* Functions of double; each has a float version, with f appended to the name. */

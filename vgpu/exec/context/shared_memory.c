@@ -16,13 +16,18 @@
 
 enum { SLOT_STRIDE = 1 << 20 };
 
-static int32_t *free_slots;
+static int32_t *free_slots; /* ~slot: it is closed for all accesses */
 static uint32_t free_count, slot_count, slot_room;
 
 static char *slot_base(const struct block *block)
 {
     return (char *)(WINDOW_VA(WINDOW_SHARED) +
                     (uint64_t)block->shared.slot * SLOT_STRIDE); /* NOLINT */
+}
+
+static uint64_t slot_bytes(void)
+{
+    return (context.limits.shared_per_block + 4095) & ~4095ull;
 }
 
 static void no_memory(void)
@@ -35,7 +40,10 @@ static void no_memory(void)
 static void slot_take(struct block *block)
 {
     if (free_count) {
-        block->shared.slot = free_slots[--free_count];
+        int32_t slot = free_slots[--free_count];
+        block->shared.slot = slot < 0 ? ~slot : slot;
+        if (slot < 0 && mprotect(slot_base(block), slot_bytes(), PROT_READ | PROT_WRITE) != 0)
+            no_memory();
         return;
     }
     if (slot_count == slot_room) {
@@ -47,8 +55,7 @@ static void slot_take(struct block *block)
         slot_room = room;
     }
     block->shared.slot = (int32_t)slot_count;
-    uint64_t bytes = (context.limits.shared_per_block + 4095) & ~4095ull;
-    if (mmap(slot_base(block), bytes, PROT_READ | PROT_WRITE,
+    if (mmap(slot_base(block), slot_bytes(), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
              0) == MAP_FAILED) {
         block->shared.slot = -1;
@@ -78,10 +85,15 @@ void shared_start(struct block *block)
     block->shared.object_count = 0;
 }
 
+/* Other blocks of its cluster may still have addresses in the slot: those are invalid now. */
 void shared_end(struct block *block)
 {
-    if (block->shared.slot >= 0)
-        free_slots[free_count++] = block->shared.slot;
+    int32_t slot = block->shared.slot;
+    if (slot < 0)
+        return;
+    bool close =
+        block->run->cluster_blocks > 1 && mprotect(slot_base(block), slot_bytes(), PROT_NONE) == 0;
+    free_slots[free_count++] = close ? ~slot : slot;
     block->shared.slot = -1;
 }
 
@@ -99,7 +111,7 @@ static void *place_object(struct block *block, struct shared_object *object, uin
                     block->run->shared_bytes, (unsigned long long)context.limits.shared_per_block);
     block->shared.used = (uint32_t)(at + bytes);
     memset(base + at, VGPU_POISON, bytes);
-    *object = (struct shared_object){id, bytes, base + at};
+    *object = (struct shared_object){id, bytes, align, base + at};
     block->shared.object_count++;
     return object->at;
 }
@@ -128,9 +140,8 @@ uint32_t shared_describe(uint64_t address, uint32_t *offset)
 }
 
 /* Two instances of a template share an id and differ in size: both are the key. */
-OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align)
+static void *object_of(struct block *block, uint32_t id, uint32_t bytes, uint32_t align)
 {
-    struct block *block = now.block;
     for (uint32_t i = 0; i < SHARED_OBJECTS; i++) {
         struct shared_object *object = &block->shared.objects[(id + i) % SHARED_OBJECTS];
         if (!object->at)
@@ -146,4 +157,29 @@ OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align)
 OFFERED void *vgpu_dynamic_shared(void)
 {
     return block_slot(now.block);
+}
+
+OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align)
+{
+    return object_of(now.block, id, bytes, align);
+}
+
+void *shared_counterpart(const struct block *own, uint64_t address, struct block *other)
+{
+    uint64_t at = address - (uint64_t)slot_base(own);
+    if (own->shared.slot < 0 || at > own->shared.used)
+        return NULL;
+    if (at >= own->run->shared_bytes)
+        for (uint32_t i = 0; i < SHARED_OBJECTS; i++) {
+            const struct shared_object *o = &own->shared.objects[i];
+            if (o->at && address - (uint64_t)o->at < o->bytes)
+                return (char *)object_of(other, o->id, o->bytes, o->align) +
+                       (address - (uint64_t)o->at);
+        }
+    return block_slot(other) + at;
+}
+
+bool shared_is_of(const struct block *block, uint64_t address)
+{
+    return block->shared.slot >= 0 && address - (uint64_t)slot_base(block) < SLOT_STRIDE;
 }

@@ -10,6 +10,7 @@
 #include "race.h"
 
 #include "counters.h"
+#include "grid.h"
 #include "hazard.h"
 #include "release_acquire.h"
 #include "race_shadow.h"
@@ -112,6 +113,14 @@ void race_grid_synced(struct run *run)
 {
     run->first_interval = counter + 1;
     first_interval = run->first_interval << INTERVAL_AT;
+}
+
+void race_cluster_synced(struct cluster *cluster)
+{
+    cluster->since = counter + 1;
+    for (uint32_t i = 0; i < VGPU_CLUSTER_BLOCKS_MAX; i++)
+        if (cluster->member[i])
+            race_barrier(cluster->member[i]);
 }
 
 void race_new_interval(void)
@@ -221,6 +230,14 @@ static enum relation of_warp(uint64_t interval, uint32_t thread)
     return seen && interval < seen[me][thread % WARP_LANES] ? ORDERED : SAME_WARP;
 }
 
+/* Whether this block's cluster has met since that interval of another block of it. */
+static bool is_before_cluster_met(uint64_t number, uint64_t interval)
+{
+    const struct cluster *cluster = now.block->cluster;
+    return cluster && interval < cluster->since &&
+           run_same_cluster(now.run, number, now.block->number);
+}
+
 static enum relation relation_of(uint64_t note)
 {
     const struct block *block = now.block;
@@ -231,6 +248,8 @@ static enum relation relation_of(uint64_t note)
     enum relation r;
     if (whose == ~0ull || (whose ^ mine) & ((1u << SLOT_BITS) - 1))
         return ORDERED; /* another kernel's: checked by the node */
+    if (whose != mine && is_before_cluster_met(whose >> SLOT_BITS, interval))
+        return ORDERED;
     if (whose != mine)
         r = OTHER_BLOCK;
     else if (thread == me || interval < block->intervals.since)

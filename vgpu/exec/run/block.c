@@ -6,6 +6,7 @@
  */
 #include "barrier.h"
 #include "block.h"
+#include "cluster.h"
 #include "device_image.h"
 #include "fault.h"
 #include "fiber.h"
@@ -105,12 +106,8 @@ static void start_warps(struct block *block)
     block->ready_warps = block->warp_count == 32 ? ~0u : (1u << block->warp_count) - 1;
 }
 
-struct block *block_start(struct run *run)
+static struct block *start_next(struct run *run, struct cluster *cluster)
 {
-    if (run->resident_count == run->resident_limit ||
-        (run->next_block == run->claimed && !worker_claim(run)) ||
-        !worker_starts_block(run->next_block))
-        return NULL;
     struct block *block = block_make(run->shape);
     block->run = run;
     block->next = NULL;
@@ -118,6 +115,9 @@ struct block *block_start(struct run *run)
     block->idx = run_block_index(run, block->number);
     block->live = block->thread_count;
     block->pollers = 0;
+    block->cluster = NULL;
+    if (cluster)
+        cluster_join(cluster, block);
     barrier_start(block);
     start_warps(block);
     if (run->resident)
@@ -132,6 +132,20 @@ struct block *block_start(struct run *run)
     race_block_starts(block);
     sample_block_starts(block);
     return block;
+}
+
+/* All blocks of a cluster start together, the one of rank 0 first. */
+struct block *block_start(struct run *run)
+{
+    if (run->resident_count + run->cluster_blocks > run->resident_limit ||
+        (run->next_block == run->claimed && !worker_claim(run)) ||
+        !worker_starts_block(run->next_block))
+        return NULL;
+    struct cluster *cluster = run->cluster_blocks > 1 ? cluster_make() : NULL;
+    struct block *first = start_next(run, cluster);
+    for (uint32_t i = 1; i < run->cluster_blocks; i++)
+        start_next(run, cluster);
+    return first;
 }
 
 static void unlink_block(struct block *block)
@@ -149,6 +163,8 @@ static void unlink_block(struct block *block)
     run->resident_count--;
     run_count_done(1);
     shared_end(block);
+    if (block->cluster)
+        cluster_block_ends(block);
     sample_block_ends(block);
     work_block_ends(block);
     if (spare_count == MAX_SPARE) {
@@ -183,14 +199,14 @@ void block_abandon(struct block *block)
 
 /* ---- what threads wait for ---- */
 
-enum wait_kind { WAIT_BARRIER, WAIT_WARP, WAIT_CONVERGE, WAIT_POLL };
+enum wait_kind { WAIT_BARRIER, WAIT_WARP, WAIT_CONVERGE, WAIT_CLUSTER, WAIT_POLL };
 
 static enum wait_kind thread_wait(const struct thread *t)
 {
     if (t->warp->in_op & t->bit)
         return WAIT_WARP;
     if (t->warp->polling & t->bit)
-        return WAIT_POLL;
+        return cluster_awaited(t) ? WAIT_CLUSTER : WAIT_POLL;
     return t->warp->converging & t->bit ? WAIT_CONVERGE : WAIT_BARRIER;
 }
 
@@ -216,6 +232,8 @@ static int wait_text(char *text, uint64_t room, const struct thread *t)
     case WAIT_WARP:
         return snprintf(text, room, "at a warp operation (mask 0x%08x) in %s", t->warp_op.mask,
                         site);
+    case WAIT_CLUSTER:
+        return snprintf(text, room, "at its cluster's barrier in %s", site);
     case WAIT_POLL:
         image_place(t->poll.pc, where, sizeof where);
         return snprintf(text, room, "for a change of 0x%llx (now 0x%llx)%s%s",

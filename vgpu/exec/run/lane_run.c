@@ -46,6 +46,8 @@ static const char *why_careful(const struct run *run)
         return "VGPU_FORM=careful";
     if (!run->kernel->lanes)
         return run->kernel->careful ? run->kernel->careful : "it was compiled with -check-indices";
+    if (run->cluster_blocks > 1)
+        return "its blocks are launched in clusters";
     if (access_limit != WINDOW_IMAGE)
         return "its accesses are looked at (VGPU_CHECK)";
     if (lane_order != LANES_FORWARD || run->block_step)

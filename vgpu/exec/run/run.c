@@ -11,6 +11,7 @@
 #include "fault.h"
 #include "fiber.h"
 #include "footprint.h"
+#include "grid.h"
 #include "hazard.h"
 #include "lane_run.h"
 #include "mapped_memory.h"
@@ -42,26 +43,34 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* A step that is coprime to the number of blocks visits each block once. */
+/* A step that is coprime to the number of clusters (a block is one of its own) visits each once. */
 static void choose_block_order(struct run *run)
 {
     static uint64_t luck;
     if (!luck)
         luck = vgpu_schedule();
-    if (!luck || run->block_count < 2)
+    uint64_t count = run->block_count / run->cluster_blocks;
+    if (!luck || count < 2)
         return;
     do
-        run->block_step = 1 + vgpu_schedule_next(&luck) % (run->block_count - 1);
-    while (common_divisor(run->block_step, run->block_count) != 1);
-    run->block_first = vgpu_schedule_next(&luck) % run->block_count;
+        run->block_step = 1 + vgpu_schedule_next(&luck) % (count - 1);
+    while (common_divisor(run->block_step, count) != 1);
+    run->block_first = vgpu_schedule_next(&luck) % count;
 }
 
-uint64_t run_block_at(const struct run *run, uint64_t turn)
+static uint64_t cluster_at(const struct run *run, uint64_t turn)
 {
     if (!run->block_step)
         return turn;
     unsigned __int128 at = (unsigned __int128)turn * run->block_step + run->block_first;
-    return (uint64_t)(at % run->block_count);
+    return (uint64_t)(at % (run->block_count / run->cluster_blocks));
+}
+
+uint64_t run_block_at(const struct run *run, uint64_t turn)
+{
+    uint32_t blocks = run->cluster_blocks;
+    uint64_t at = cluster_at(run, turn / blocks);
+    return blocks == 1 ? at : run_cluster_block(run, at, (uint32_t)(turn % blocks));
 }
 
 /* ---- from message to run ---- */
@@ -118,7 +127,8 @@ bool run_adopt(struct run *run, const uint8_t *args)
     return true;
 }
 
-/* The number of blocks that the GPU holds at once: at least one, whatever its shared memory. */
+/* The number of blocks that the GPU holds at once: at least a cluster, whatever its shared memory.
+ */
 static uint64_t resident_limit(const struct run *run)
 {
     const struct vgpu_exec_limits *limits = &context.limits;
@@ -126,7 +136,8 @@ static uint64_t resident_limit(const struct run *run)
                                (int)limits->cc_major};
     uint64_t a_sm = vgpu_blocks_per_sm(&sm, run->block_threads,
                                        run->shared_bytes + run->kernel->static_shared_bytes);
-    return (a_sm ? a_sm : 1) * limits->sm_count;
+    uint64_t blocks = (a_sm ? a_sm : 1) * limits->sm_count;
+    return blocks > run->cluster_blocks ? blocks : run->cluster_blocks;
 }
 
 static uint32_t args_bytes(const struct vgpu_kernel *kernel)
@@ -157,6 +168,8 @@ static const char *check_run(const struct vgpu_exec_request *request,
         return "no such kernel or module";
     if (threads < 1 || threads > MAX_BLOCK_THREADS || !l->grid[0] || !l->grid[1] || !l->grid[2])
         return describe_shapes();
+    if (!vgpu_cluster_fits(l->cluster, l->grid))
+        return "clusters of at most 16 blocks, which divide the grid, are possible";
     if (l->shared_bytes > context.limits.shared_per_block)
         return "more dynamic shared memory than a block can have";
     if (kernel->param_count > VGPU_PARAMS_MAX || args_bytes(kernel) > VGPU_ARGS_MAX ||
@@ -181,6 +194,8 @@ static struct run *run_make(const struct vgpu_exec_request *request,
     run->shape = (struct vgpu_dim3){l->block[0], l->block[1], l->block[2]};
     run->block_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     run->claimed = run->block_count;
+    run->cluster = (struct vgpu_dim3){l->cluster[0], l->cluster[1], l->cluster[2]};
+    run->cluster_blocks = l->cluster[0] * l->cluster[1] * l->cluster[2];
     run->block_threads = l->block[0] * l->block[1] * l->block[2];
     run->shared_bytes = (uint32_t)l->shared_bytes;
     run->resident_limit = resident_limit(run);
@@ -317,7 +332,8 @@ void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *
     const char *why = check_run(request, kernel);
     struct run *run = *why ? NULL : run_make(request, kernel);
     if (run) {
-        run->may_share = kernel->any_order && !(run->checks & VGPU_CHECK_KERNELS);
+        run->may_share =
+            kernel->any_order && run->cluster_blocks == 1 && !(run->checks & VGPU_CHECK_KERNELS);
         run_go(run, reply);
         return;
     }

@@ -8,6 +8,7 @@
 #include "fiber.h"
 
 #include "barrier.h"
+#include "cluster.h"
 #include "device_image.h"
 #include "fault.h"
 #include "number.h"
@@ -125,6 +126,8 @@ static struct thread *leave_thread(struct thread *thread)
         barrier_left(block);
     if (UNLIKELY(warp->in_op))
         warp_left(warp);
+    if (UNLIKELY(block->cluster != NULL))
+        cluster_left(thread);
     return pick();
 }
 

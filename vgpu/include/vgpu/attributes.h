@@ -25,8 +25,8 @@
 #define __grid_constant__
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
-#define __cluster_dims__(...)                                                                      \
-    _Pragma("GCC error \"thread block clusters are not modelled by the virtual node yet\"")
+/* vgpu/cc/lower/lower_kernel.c reads the sizes. */
+#define __cluster_dims__(...) __attribute__((annotate("vgpu_cluster", __VA_ARGS__)))
 #if __clang_major__ < 15 /* it reads the word as ours, and libstdc++ as an attribute */
 #define __noinline__
 #endif

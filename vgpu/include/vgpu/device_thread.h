@@ -36,6 +36,63 @@ VGPU_INLINE void vgpu_grid_sync_at(const char *site, bool first, unsigned long l
 }
 #define vgpu_grid_sync(first, blocks) vgpu_grid_sync_at(VGPU_SITE, first, blocks)
 
+/* ---- clusters of blocks ---- */
+
+VGPU_INLINE dim3 __clusterDim(void)
+{
+    return dim3(vgpu_cluster_dim(0), vgpu_cluster_dim(1), vgpu_cluster_dim(2));
+}
+
+VGPU_INLINE unsigned __clusterSizeInBlocks(void)
+{
+    return vgpu_cluster_dim(0) * vgpu_cluster_dim(1) * vgpu_cluster_dim(2);
+}
+
+VGPU_INLINE dim3 __clusterGridDimInClusters(void)
+{
+    dim3 size = __clusterDim();
+    return dim3(gridDim.x / size.x, gridDim.y / size.y, gridDim.z / size.z);
+}
+
+VGPU_INLINE dim3 __clusterIdx(void)
+{
+    dim3 size = __clusterDim();
+    return dim3(blockIdx.x / size.x, blockIdx.y / size.y, blockIdx.z / size.z);
+}
+
+VGPU_INLINE dim3 __clusterRelativeBlockIdx(void)
+{
+    dim3 size = __clusterDim();
+    return dim3(blockIdx.x % size.x, blockIdx.y % size.y, blockIdx.z % size.z);
+}
+
+VGPU_INLINE unsigned __clusterRelativeBlockRank(void)
+{
+    dim3 size = __clusterDim(), at = __clusterRelativeBlockIdx();
+    return (at.z * size.y + at.y) * size.x + at.x;
+}
+
+VGPU_INLINE void __cluster_barrier_arrive(void)
+{
+    vgpu_cluster_arrive();
+}
+
+VGPU_INLINE void __cluster_barrier_arrive_relaxed(void)
+{
+    vgpu_cluster_arrive();
+}
+#define __cluster_barrier_wait() vgpu_cluster_wait(VGPU_SITE)
+
+VGPU_INLINE void *__cluster_map_shared_rank(const void *address, unsigned rank)
+{
+    return vgpu_cluster_map(address, rank);
+}
+
+VGPU_INLINE unsigned __cluster_query_shared_rank(const void *address)
+{
+    return vgpu_cluster_rank_of(address);
+}
+
 /* ---- fences, clocks, the end ---- */
 
 VGPU_INLINE void __threadfence_block(void)
@@ -101,7 +158,7 @@ VGPU_INLINE unsigned __isGridConstant(const void *)
     return 0;
 }
 
-VGPU_INLINE unsigned __isClusterShared(const void *p) /* each block is a cluster of its own */
+VGPU_INLINE unsigned __isClusterShared(const void *p)
 {
     return (unsigned)vgpu_is_space(VGPU_SPACE_SHARED, p);
 }

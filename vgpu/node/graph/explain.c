@@ -10,6 +10,7 @@
 #include "bounds.h"
 #include "codes.h"
 #include "device_memory.h"
+#include "image.h"
 #include "process.h"
 #include "vmm.h"
 
@@ -139,6 +140,10 @@ static void explain_address(const struct op *op, const struct vgpu_exec_reply *r
                  memory_device_of(address), whose);
     } else if (address >= VGPU_HOST_VA && address < VGPU_HOST_END) {
         snprintf(out, room, "pinned host memory that is not allocated: freed already?");
+    } else if (address >= VGPU_SHARED_VA && address < VGPU_SHARED_VA + VGPU_DEVICE_STRIDE) {
+        snprintf(out, room,
+                 "behind the end of a block's shared memory, or in that of a block of the cluster "
+                 "that has ended: let all of its blocks meet after the last such access");
     } else {
         snprintf(
             out, room,

@@ -41,6 +41,12 @@ static bool check_launch(struct connection *c, const struct vgpu_launch *l, int 
             (unsigned long long)info->shared_per_block_optin);
         return false;
     }
+    if (!vgpu_cluster_fits(l->cluster, l->grid)) {
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "clusters of (%u,%u,%u) blocks: at most %d blocks, which divide the grid",
+                     l->cluster[0], l->cluster[1], l->cluster[2], VGPU_CLUSTER_BLOCKS_MAX);
+        return false;
+    }
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     const struct vgpu_sm sm = {(uint64_t)info->max_threads_per_sm,
                                (uint64_t)info->max_blocks_per_sm, info->shared_per_sm,

@@ -11,6 +11,7 @@ struct vgpu__launch {
     const struct vgpu_host_kernel *kernel;
     struct vgpu_host_module *module;
     dim3 grid, block;
+    dim3 cluster; /* 0, 0, 0: not given */
     size_t shared;
     bool cooperative;
     unsigned char *args; /* packed arguments; freed by vgpu__launch_drop */

@@ -89,6 +89,7 @@ int vgpu__max_threads(const struct vgpu_host_kernel *kernel);
 
 /* The greatest number of bytes of dynamic shared memory that a launch of the kernel may request on
  * the current device. */
+bool vgpu__has_large_clusters(const struct vgpu_host_kernel *kernel); /* of 9 to 16 blocks */
 size_t vgpu__dynamic_limit(const struct vgpu_host_kernel *kernel);
 void vgpu__functions_forget(int physical);
 

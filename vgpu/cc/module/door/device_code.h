@@ -13,6 +13,7 @@ struct cc_kernel {
     const char *name;   /* for messages: "a::sum" */
     const char *file;
     uint32_t line, param_count, *param_bytes, threads, shared_bytes;
+    uint32_t cluster[3]; /* __cluster_dims__; 0, 0, 0: not given */
     struct LLVMOpaqueValue *function;
 };
 

@@ -95,7 +95,7 @@ struct barrier {      /* threads/barrier.c: of a block */
 enum { SHARED_OBJECTS = 64 };
 
 struct shared_object { /* one __shared__ declaration in a block */
-    uint32_t id, bytes;
+    uint32_t id, bytes, align;
     void *at;
 };
 
@@ -156,6 +156,15 @@ struct grid_barrier {        /* threads/barrier.c: of a cooperative run */
     uint64_t arrived;        /* blocks that have arrived at the current one */
 };
 
+/* threads/cluster.c: blocks that are alive together and reach each other's shared memory */
+struct cluster {
+    struct block *member[VGPU_CLUSTER_BLOCKS_MAX]; /* by rank; NULL: none, or it has ended */
+    volatile uint32_t phase;                       /* completed barriers of the cluster */
+    uint32_t live, missing; /* threads that have not left; that have not arrived */
+    uint32_t blocks;        /* that have not ended */
+    uint64_t since;         /* race/race.c: the first interval since the last barrier */
+};
+
 struct lane_form {       /* run/lane_run.c */
     const char *careful; /* why no block runs in the fast form; NULL: some may */
     const char *refused; /* why the last block that was asked about does not; NULL: it does */
@@ -181,6 +190,7 @@ struct thread {
     struct vgpu_dim3 idx;
     uint32_t bit; /* its bit in masks of its warp */
     uint32_t number;
+    uint32_t arrived; /* threads/cluster.c: phase at which it arrived, plus one; 0: it has not */
 
     struct warp_op warp_op;
     struct poll poll;
@@ -205,6 +215,7 @@ struct block {
     uint32_t thread_count, warp_count;
     uint32_t ready_warps; /* warps that may have a ready or converging lane */
     uint32_t live, pollers;
+    struct cluster *cluster; /* NULL: of one block, which has not met in it yet */
 
     struct barrier barrier;
     struct block_clock clock;
@@ -222,7 +233,8 @@ struct run {
     uint64_t id;
     struct run *next;
     const struct vgpu_kernel *kernel;
-    struct vgpu_dim3 grid, shape;
+    struct vgpu_dim3 grid, shape, cluster; /* cluster: in blocks */
+    uint32_t cluster_blocks;
     uint64_t block_count, next_block, done_blocks;
     uint64_t block_step, block_first; /* run_block_at; block_step 0: ascending */
     uint64_t claimed;                 /* this process may start blocks below: worker_process.h */

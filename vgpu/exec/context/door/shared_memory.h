@@ -13,6 +13,12 @@ void shared_end(struct block *block);
  * offset in it; 0: none, or other memory. */
 uint32_t shared_describe(uint64_t address, uint32_t *offset);
 
+/* The address at which `other` has what `own`, a block of the same cluster, has at `address`: the
+ * order of a block's objects is that of their first use. NULL: that is not its shared memory. */
+void *shared_counterpart(const struct block *own, uint64_t address, struct block *other);
+
+bool shared_is_of(const struct block *block, uint64_t address);
+
 /* All of it is the block's. */
 bool shared_holds(const struct block *block, uint64_t first, uint64_t end);
 

@@ -35,6 +35,7 @@ void race_block_starts(struct block *block);
 void race_barrier(struct block *block);
 void race_warp_synced(struct warp *warp, uint32_t lanes);
 void race_grid_synced(struct run *run);
+void race_cluster_synced(struct cluster *cluster);
 /* The running thread's warp continues in a new interval, which by itself orders nothing. */
 void race_new_interval(void);
 
