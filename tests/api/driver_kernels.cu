@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * driver_kernels.cu: kernels of this program, launched with cuLaunchKernel.
+ * driver_kernels.cu: kernels of this program, launched with cuLaunchKernel and cuLaunchKernelEx.
  */
 #include <cstring>
 
+#include <cooperative_groups.h>
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -13,6 +14,42 @@ __global__ void add(const int *a, const int *b, int *c, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         c[i] = a[i] + b[i];
+}
+
+__global__ void ranks(int *out)
+{
+    __shared__ int mine;
+    cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+    mine = 10 * (int)cluster.block_rank();
+    cluster.sync();
+    out[blockIdx.x] = *cluster.map_shared_rank(&mine, ((int)cluster.block_rank() + 1) % 3);
+    cluster.sync();
+}
+
+/* In clusters of three blocks, with arguments one by one and in a buffer. */
+static void clusters(CUdeviceptr out)
+{
+    int got[6];
+    cudaFunction_t function;
+    CUlaunchAttribute size = {};
+    CUlaunchConfig config = {6, 1, 1, 1, 1, 1, 0, NULL, &size, 1};
+    size_t bytes = sizeof out;
+    void *args[] = {&out}, *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &out,
+                                       CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    size.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    size.value.clusterDim.x = 3;
+    size.value.clusterDim.y = size.value.clusterDim.z = 1;
+    OK(cudaGetFuncBySymbol(&function, ranks));
+    for (int packed = 0; packed < 2; packed++) {
+        OK(cuMemsetD32(out, 0, 6));
+        OK(cuLaunchKernelEx(&config, function, packed ? NULL : args, packed ? extra : NULL));
+        OK(cuMemcpyDtoH(got, out, sizeof got));
+        for (int i = 0; i < 6; i++)
+            EXPECT_IS(got[i], 10 * ((i + 1) % 3));
+    }
+    config.gridDimX = 7;
+    EXPECT_IS(cuLaunchKernelEx(&config, function, args, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    EXPECT_IS(cuLaunchKernelEx(NULL, function, args, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
 static void launch(CUfunction function, CUdeviceptr *p, int n)
@@ -56,6 +93,7 @@ int main()
     OK(cuMemcpyDtoH(out, p[2], sizeof out));
     for (int i = 0; i < N; i++)
         EXPECT_IS(out[i], 42);
+    clusters(p[0]);
     OK(cudaGetKernel(&kernel, add));
     OK(cuKernelGetFunction(&same, kernel));
     OK(cuFuncGetName(&name, same));

@@ -264,10 +264,20 @@ static char *packed_arguments(void **extra)
     return buffer;
 }
 
+_Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "they are the same");
+
+static cudaError_t launch_configured(CUfunction function, const cudaLaunchConfig_t *config,
+                                     void **args)
+{
+    return config->numAttrs ? cudaLaunchKernelExC(config, function, args)
+                            : cudaLaunchKernel(function, config->gridDim, config->blockDim, args,
+                                               config->dynamicSmemBytes, config->stream);
+}
+
 /* Launches with arguments in one buffer, at the offsets that cudaFuncGetParamInfo returns. The size
  * given for the buffer is ignored, as on hardware (recorded). */
-static cudaError_t launch_packed(CUfunction function, dim3 grid, dim3 block, size_t shared,
-                                 CUstream stream, char *buffer)
+static cudaError_t launch_packed(CUfunction function, const cudaLaunchConfig_t *config,
+                                 char *buffer)
 {
     const struct vgpu_host_kernel *kernel = vgpu__find_kernel(function, NULL);
     void **args = calloc(kernel->param_count + 1, sizeof *args);
@@ -280,21 +290,21 @@ static cudaError_t launch_packed(CUfunction function, dim3 grid, dim3 block, siz
         args[i] = buffer + offset;
     }
     if (error == cudaSuccess)
-        error = cudaLaunchKernel(function, grid, block, args, shared, stream);
+        error = launch_configured(function, config, args);
     free(args);
     return error;
 }
 
-static cudaError_t launch_function(CUfunction function, dim3 grid, dim3 block, size_t shared,
-                                   CUstream stream, void **args, void **extra)
+static cudaError_t launch_function(CUfunction function, const cudaLaunchConfig_t *config,
+                                   void **args, void **extra)
 {
-    if (check_kernel_handle(function, &grid) != cudaSuccess)
+    if (check_kernel_handle(function, config) != cudaSuccess)
         return cudaErrorInvalidResourceHandle;
     char *buffer = packed_arguments(extra);
     if (buffer && args)
         return cudaErrorInvalidValue;
-    return buffer ? launch_packed(function, grid, block, shared, stream, buffer)
-                  : cudaLaunchKernel(function, grid, block, args, shared, stream);
+    return buffer ? launch_packed(function, config, buffer)
+                  : launch_configured(function, config, args);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned int gridX, unsigned int gridY,
@@ -302,36 +312,31 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int gridX, unsigned int gr
                         unsigned int blockZ, unsigned int shared, CUstream stream, void **args,
                         void **extra)
 {
-    VGPU_DRIVER(launch_function(function, (dim3){gridX, gridY, gridZ},
-                                (dim3){blockX, blockY, blockZ}, shared, stream, args, extra));
+    const cudaLaunchConfig_t config = {.gridDim = {gridX, gridY, gridZ},
+                                       .blockDim = {blockX, blockY, blockZ},
+                                       .dynamicSmemBytes = shared,
+                                       .stream = stream};
+    VGPU_DRIVER(launch_function(function, &config, args, extra));
 }
 
-static cudaError_t launch_configured(const CUlaunchConfig *config, CUfunction function, void **args,
-                                     void **extra)
+static cudaError_t launch_by(const CUlaunchConfig *c, CUfunction function, void **args,
+                             void **extra)
 {
-    if (!config)
+    if (!c || (c->numAttrs && !c->attrs))
         return cudaErrorInvalidValue;
-    cudaLaunchConfig_t c = {{config->gridDimX, config->gridDimY, config->gridDimZ},
-                            {config->blockDimX, config->blockDimY, config->blockDimZ},
-                            config->sharedMemBytes,
-                            config->hStream,
-                            (cudaLaunchAttribute *)(void *)config->attrs,
-                            config->numAttrs};
-    if (c.numAttrs > 0 && packed_arguments(extra))
-        return vgpu__refuse(cudaErrorNotSupported, "cuLaunchKernelEx",
-                            "attributes beside arguments in one buffer are not modelled");
-    if (c.numAttrs == 0)
-        return launch_function(function, c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream, args,
-                               extra);
-    return check_kernel_handle(function, config) == cudaSuccess
-               ? cudaLaunchKernelExC(&c, function, args)
-               : cudaErrorInvalidResourceHandle;
+    const cudaLaunchConfig_t config = {.gridDim = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                                       .blockDim = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                                       .dynamicSmemBytes = c->sharedMemBytes,
+                                       .stream = c->hStream,
+                                       .attrs = (cudaLaunchAttribute *)(void *)c->attrs,
+                                       .numAttrs = c->numAttrs};
+    return launch_function(function, &config, args, extra);
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **args,
                           void **extra)
 {
-    VGPU_DRIVER(launch_configured(config, function, args, extra));
+    VGPU_DRIVER(launch_by(config, function, args, extra));
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int gridX, unsigned int gridY,
