@@ -195,7 +195,8 @@ static int receive_replies(struct context *c, struct vgpu_door *door, struct pro
                            char *error, int room)
 {
     struct answer_due due = {.asked = asked};
-    struct reply_watch watch = {.looked = wall_seconds()};
+    const double begun = wall_seconds();
+    struct reply_watch watch = {.looked = begun, .now = begun};
     char why[200];
     for (bool last = false; !last;) {
         ssize_t got = await_reply(c, door, &watch, process, answer, error, room);
