@@ -21,8 +21,8 @@ struct access {
     const struct type *array, *index;
 };
 
-void __ubsan_handle_out_of_bounds_abort(const struct access *access, uintptr_t index)
-    __attribute__((weak, noreturn));
+/* As gcc declares it where it uses that library. */
+void __ubsan_handle_out_of_bounds_abort(void *access, void *index) __attribute__((weak, noreturn));
 
 static long long value_of(const struct type *type, uintptr_t bits)
 {
@@ -33,9 +33,10 @@ static long long value_of(const struct type *type, uintptr_t bits)
     return type->info & 1 ? (int64_t)high >> unused : (int64_t)(high >> unused);
 }
 
-void __ubsan_handle_out_of_bounds_abort(const struct access *access, uintptr_t index)
+void __ubsan_handle_out_of_bounds_abort(void *told, void *index)
 {
-    const long long value = value_of(access->index, index);
+    const struct access *access = told;
+    const long long value = value_of(access->index, (uintptr_t)index);
     char text[160];
     snprintf(text, sizeof text, "element %lld of an array %s", value, access->array->name);
     if (lab__status)

@@ -60,6 +60,23 @@ static void todos_field(FILE *to, uint64_t todos)
     putc(']', to);
 }
 
+static bool any_file(const char *name, size_t bytes)
+{
+    (void)name;
+    return bytes > 0;
+}
+
+/* Whether a line only repeats the node's explanation, be it with other places in files. */
+static bool repeats_explanation(const struct lab_test *t, const char *line, size_t length)
+{
+    char said[sizeof t->said.at], node[sizeof t->explained.at];
+    snprintf(said, sizeof said, "%.*s", (int)length, line);
+    snprintf(node, sizeof node, "%s", t->explained.at);
+    lab__strip_ours(said, any_file);
+    lab__strip_ours(node, any_file);
+    return node[0] && strstr(said, node);
+}
+
 /* Leaves lines out that only repeat the node's explanation. */
 static void said_field(FILE *to, const struct lab_test *t)
 {
@@ -68,8 +85,7 @@ static void said_field(FILE *to, const struct lab_test *t)
     text[0] = 0;
     for (const char *line = t->said.at; *line;) {
         size_t length = strcspn(line, "\n"), whole = length + (line[length] == '\n');
-        if (!t->explained.at[0] ||
-            !memmem(line, length, t->explained.at, strlen(t->explained.at))) {
+        if (!repeats_explanation(t, line, length)) {
             memcpy(text + used, line, whole);
             used += whole;
             text[used] = 0;

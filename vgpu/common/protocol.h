@@ -255,6 +255,7 @@ struct vgpu_copy {
     int32_t sync;      /* synchronous call: wait as CUDA defines for these kinds of memory */
     int32_t host_done; /* reply only when the data has moved (the client then reads the staging
                           buffer) */
+    int32_t unused;    /* so that each byte of a message has a value */
 };
 
 struct vgpu_memset {
