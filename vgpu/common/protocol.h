@@ -276,17 +276,23 @@ struct vgpu_launch {
     /* Arguments are in data[], back to back in the order of the parameters. */
     uint32_t param_count, args_bytes;
     int32_t cooperative;
-    uint32_t cluster[3]; /* in blocks; 1, 1, 1: each block is one of its own */
+    uint32_t cluster[3]; /* in blocks; 0 is as 1, and 1, 1, 1: each block is one of its own */
 };
+
+static inline uint32_t vgpu_cluster_blocks(const uint32_t cluster[3], int axis)
+{
+    return cluster[axis] ? cluster[axis] : 1;
+}
 
 /* Whether clusters of this size are possible and divide the grid. */
 static inline bool vgpu_cluster_fits(const uint32_t cluster[3], const uint32_t grid[3])
 {
     uint64_t blocks = 1;
     for (int i = 0; i < 3; i++) {
-        if (cluster[i] < 1 || cluster[i] > VGPU_CLUSTER_BLOCKS_MAX || grid[i] % cluster[i] != 0)
+        uint32_t here = vgpu_cluster_blocks(cluster, i);
+        if (here > VGPU_CLUSTER_BLOCKS_MAX || grid[i] % here != 0)
             return false;
-        blocks *= cluster[i];
+        blocks *= here;
     }
     return blocks <= VGPU_CLUSTER_BLOCKS_MAX;
 }

@@ -92,7 +92,7 @@ static cudaError_t check_cluster(struct vgpu__launch *l)
     }
     const uint32_t size[3] = {c.x, c.y, c.z}, grid[3] = {l->grid.x, l->grid.y, l->grid.z};
     uint64_t blocks = (uint64_t)c.x * c.y * c.z;
-    if (!vgpu_cluster_fits(size, grid))
+    if (blocks == 0 || !vgpu_cluster_fits(size, grid))
         return refuse_cluster(l,
                               "a cluster has at most 16 blocks, and its sizes divide the grid's");
     if (blocks > VGPU_CLUSTER_BLOCKS_PORTABLE && !vgpu__has_large_clusters(l->kernel))

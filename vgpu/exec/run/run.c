@@ -194,8 +194,10 @@ static struct run *run_make(const struct vgpu_exec_request *request,
     run->shape = (struct vgpu_dim3){l->block[0], l->block[1], l->block[2]};
     run->block_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     run->claimed = run->block_count;
-    run->cluster = (struct vgpu_dim3){l->cluster[0], l->cluster[1], l->cluster[2]};
-    run->cluster_blocks = l->cluster[0] * l->cluster[1] * l->cluster[2];
+    run->cluster =
+        (struct vgpu_dim3){vgpu_cluster_blocks(l->cluster, 0), vgpu_cluster_blocks(l->cluster, 1),
+                           vgpu_cluster_blocks(l->cluster, 2)};
+    run->cluster_blocks = run->cluster.x * run->cluster.y * run->cluster.z;
     run->block_threads = l->block[0] * l->block[1] * l->block[2];
     run->shared_bytes = (uint32_t)l->shared_bytes;
     run->resident_limit = resident_limit(run);
