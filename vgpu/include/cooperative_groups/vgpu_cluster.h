@@ -5,6 +5,11 @@
 #ifndef VGPU_COOPERATIVE_GROUPS_CLUSTER_H
 #define VGPU_COOPERATIVE_GROUPS_CLUSTER_H
 
+#include "../cooperative_groups.h"
+
+/* As there: host code that no CUDA compiler reads gets nothing. */
+#ifdef __CUDA__
+
 namespace cooperative_groups
 {
 
@@ -87,5 +92,7 @@ __device__ inline cluster_group this_cluster()
 }
 
 } // namespace cooperative_groups
+
+#endif
 
 #endif
