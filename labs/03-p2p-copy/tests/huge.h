@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * huge.h: the adapter of a copy in a chunk of more than 2 GiB and a small one (part of runner.c).
- * On the GPUs and in the host, its buffers are one piece of memory mapped many times, one address
- * behind the other, but for the piece in which the copy ends.
+ * huge.h: the adapter of a copy of more than 2 GiB (part of runner.c). Its buffers are one piece of
+ * memory mapped many times, one address behind the other, but for the piece in which the copy ends.
  */
 #ifndef LAB03_HUGE_H
 #define LAB03_HUGE_H
-
-#include <sys/mman.h>
 
 #include "aliased.h"
 
@@ -14,23 +11,6 @@
 #define HUGE_PIECES (((size_t)1 << 31) / HUGE_PIECE + 1) /* in front of the last one */
 #define HUGE_CHUNK (HUGE_PIECES * HUGE_PIECE)
 #define HUGE_BYTES (HUGE_CHUNK + HUGE_PIECE / 2) /* half of the last piece is a guard */
-
-/* A buffer for a chunk, and behind it no memory. The copy's end is in a piece of its own. */
-static void *huge_chunk(void)
-{
-    const size_t end = (HUGE_BYTES - HUGE_CHUNK) / HUGE_PIECE * HUGE_PIECE;
-    char *pieces =
-        mmap(NULL, 2 * HUGE_PIECE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    char *at = mmap(NULL, HUGE_CHUNK + HUGE_PIECE, PROT_NONE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pieces == MAP_FAILED || at == MAP_FAILED)
-        return NULL;
-    for (size_t i = 0; i < HUGE_CHUNK; i += HUGE_PIECE) /* of 0 bytes: the same memory once more */
-        if (mremap(pieces + (i == end ? HUGE_PIECE : 0), 0, HUGE_PIECE,
-                   MREMAP_MAYMOVE | MREMAP_FIXED, at + i) == MAP_FAILED)
-            return NULL;
-    return at;
-}
 
 /* Fills both pieces. */
 static void fill_huge(char *buffer, int many, int last)
@@ -63,13 +43,7 @@ LAB_RUN(huge)
     out->setup = !dst || !src || stage_create(&stage, in->dst_dev, in->src_dev, HUGE_PIECE);
     if (out->setup)
         return;
-    const struct stage made = stage;
-    stage.chunk_bytes = HUGE_CHUNK;
-    for (int i = 0; i < 2; i++)
-        out->setup |= !(stage.host[i] = huge_chunk());
-    if (!out->setup)
-        out->rc = stage_copy_async(&stage, dst, src, HUGE_BYTES, NULL);
-    stage = made;
+    out->rc = stage_copy_async(&stage, dst, src, HUGE_BYTES, NULL);
     (void)stage_destroy(&stage);
     (void)cudaDeviceSynchronize();
     (void)cudaMemcpy(back, dst, sizeof back, cudaMemcpyDeviceToHost);

@@ -54,7 +54,7 @@ static void check_stage_copy_other(struct lab_test *t)
     stage_moves(t, 0, 0, 2, 8192, mixed, 7);
 }
 
-/* 2 GiB and 6 MiB, in two chunks: a size and a place that an int cannot hold. */
+/* 2 GiB and 6 MiB, in chunks of 4 MiB. */
 static void check_stage_copy_huge(struct lab_test *t)
 {
     struct huge_in in = {.dst_dev = 1, .src_dev = 0};
