@@ -15,7 +15,7 @@ __global__ void work(int *data, int n)
 
 __global__ void counts(int *sum)
 {
-    for (int i = 0; i < 900; i++)
+    for (int i = 0; i < 400; i++)
         atomicAdd(sum, i);
 }
 
