@@ -30,22 +30,21 @@ union answer {
 
 static int print_usage(FILE *to)
 {
-    fprintf(
-        to,
-        "usage: vgpu-check [--checks=WORDS] [--found=STATUS] PROGRAM [ARGUMENT...]\n"
-        "\n"
-        "Runs PROGRAM on a virtual node of its own and tells what is wrong with it:\n"
-        "  order    accesses to the same memory that nothing orders\n"
-        "  kernels  mistakes inside kernels\n"
-        "  api      errors nobody looked at, wrong devices, events never recorded\n"
-        "  leaks    what was not given back at the end\n"
-        "  advice   what is right and slower than it need be\n"
-        "WORDS are some of these with commas between; default: all. The exit status is the\n"
-        "program's; where that is 0 and findings were told (advice is none), STATUS: %d.\n"
-        "\n"
-        "It ends with a report: what of what PROGRAM used is as on a GPU. (VGPU_REPORT=1 prints\n"
-        "it for a program without vgpu-check.) These are all lines that it may have:\n",
-        FOUND);
+    fprintf(to,
+            "usage: vgpu-check [--checks=WORDS] [--found=STATUS] PROGRAM [ARGUMENT...]\n"
+            "\n"
+            "Runs PROGRAM on a virtual node of its own and tells what is wrong with it:\n"
+            "  order    accesses to the same memory that nothing orders\n"
+            "  kernels  mistakes inside kernels\n"
+            "  api      errors nobody looked at, wrong devices, events never recorded\n"
+            "  leaks    what was not given back at the end\n"
+            "  advice   what is right and slower than it need be\n"
+            "WORDS are some of these with commas between; default: all. The exit status is the\n"
+            "program's, or STATUS (%d) if that is 0 and something was found, advice aside.\n"
+            "\n"
+            "It ends with a report: which features that PROGRAM used behave as on a GPU.\n"
+            "(VGPU_REPORT=1 prints it without vgpu-check.) These are all lines that it may have:\n",
+            FOUND);
     vgpu_features_print(to, VGPU_FEATURES_ALL);
     return to == stdout ? 0 : CANNOT;
 }

@@ -100,7 +100,7 @@ static struct vgpu__wire *new_wire(void)
     return wire == MAP_FAILED ? NULL : wire;
 }
 
-/* The door at `address` in the host memory; NULL: there is none, or it cannot be mapped. */
+/* Maps the door at `address` of the host memory. NULL if no door lies there or mapping fails. */
 static struct vgpu_door *map_door(uint64_t address)
 {
     if (address < VGPU_DOOR_VA(0) || address > VGPU_DOOR_VA(VGPU_DOORS - 1))

@@ -20,7 +20,7 @@ static const char *program_root(void)
 }
 
 /* The folder with the file: below $VGPU_HOME, below this program's root, or `built`, which may be
- * null. Null: there is none. */
+ * null. Null if the file is in none of them. */
 static const char *find_folder(const char *below, const char *file, const char *built)
 {
     const char *home = getenv("VGPU_HOME"), *const root[] = {home, program_root()};

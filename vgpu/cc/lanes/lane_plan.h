@@ -81,9 +81,9 @@ LLVMValueRef cc_mask_of(LLVMValueRef call);
  * the wide form is divided, or a structure is used. Each has a number as its first operand. */
 enum cc_mark { CC_MARK_COUNT, CC_MARK_GUARD, CC_MARK_SPLIT, CC_MARK_STRUCTURE, CC_MARKS };
 void cc_put_marks(struct cc_lowering *l, const struct cc_lane_plan *plan, LLVMValueRef kernel);
-/* CC_MARKS: it is none. */
+/* Which mark the instruction is; CC_MARKS if it is not a mark. */
 int cc_mark_of(LLVMValueRef instruction);
-/* Erases it, if it is one, without an effect. */
+/* Erases the instruction if it is a mark; no code changes by it. */
 void cc_take_mark_back(LLVMValueRef instruction);
 void cc_delete_marks(struct cc_lowering *l);
 

@@ -25,7 +25,7 @@ static int hex_digit(char c)
     return c != 0 && at != NULL ? (int)(at - digits) : -1;
 }
 
-/* Reads LLVM's quoted text at *at, with escapes \HH, and advances *at. Null: there is none. */
+/* Reads LLVM's quoted text at *at, with escapes \HH, and advances *at. Null if none follows. */
 static const char *take_quoted(const char **at)
 {
     const char *from = strchr(*at, '"');

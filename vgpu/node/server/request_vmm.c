@@ -148,10 +148,11 @@ void request_vmm_import(struct connection *c)
     if (h)
         c->reply.r.value = h->id;
     else if (q->data_bytes)
-        request_fail(c, VGPU_INVALID_VALUE,
-                     "the fabric handle does not name an allocation that exists on this node: it "
-                     "must come from cuMemExportToShareableHandle, and somebody must still have "
-                     "the allocation");
+        request_fail(
+            c, VGPU_INVALID_VALUE,
+            "the fabric handle does not name an allocation that exists on this node: it "
+            "must come from cuMemExportToShareableHandle, and the allocation must not have "
+            "been released by every process");
     else
         request_fail(c, VGPU_UNKNOWN,
                      "the descriptor does not name an allocation of this node: it must come from "
