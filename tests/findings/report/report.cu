@@ -26,6 +26,11 @@ __global__ void sine(float *p)
     *p = sinf(*p);
 }
 
+__global__ void saxpy(float *p)
+{
+    p[1] = p[0] * 3 + p[1];
+}
+
 __global__ void count(int *p)
 {
     atomicAdd(p, 1);
@@ -76,6 +81,7 @@ static void use_device_code(float *p)
 {
     use_texture(p);
     sine<<<1, 1>>>(p);
+    saxpy<<<1, 1>>>(p);
     count<<<1, 1>>>((int *)p);
     time_itself<<<1, 1>>>((long long *)p);
     multiply<<<1, 32>>>(p);

@@ -31,7 +31,7 @@ WORDS = {
     "refused": {"refused calls"},
 }
 DEVICE_CODE = {"textures and surfaces", "mathematical functions", "atomics and fences", "clocks"}
-DEVICE_CODE |= {"matrix products (wmma)"}
+DEVICE_CODE |= {"matrix products (wmma)", "sums of products"}
 
 
 def run(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -349,12 +349,35 @@ static void count_function(struct cc_lowering *l, LLVMValueRef function, LLVMVal
     }
 }
 
+static bool rounds_twice(LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (cc_is_rounded_twice(i))
+                return true;
+    return false;
+}
+
+/* For the report (vgpu/common/feature_list.def), which looks for the name. */
+static void mark_sums_of_products(struct cc_lowering *l)
+{
+    LLVMTypeRef byte = cc_int_type(l, 8);
+
+    LLVMSetInitializer(LLVMAddGlobal(l->module, byte, "vgpu_sum_of_products"), LLVMConstNull(byte));
+}
+
 void cc_count_work(struct cc_lowering *l)
 {
     LLVMValueRef counters =
         LLVMAddGlobalInAddressSpace(l->module, cc_int_type(l, 64), "vgpu_work", UNSEEN_SPACE);
+    bool twice = false;
 
-    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f))
-        if (is_careful(f))
-            count_function(l, f, counters);
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (!is_careful(f))
+            continue;
+        twice |= rounds_twice(f);
+        count_function(l, f, counters);
+    }
+    if (twice)
+        mark_sums_of_products(l);
 }

@@ -116,6 +116,11 @@ static bool is_fused(LLVMValueRef product)
            (op == LLVM_OP_ADD && int_bits(LLVMTypeOf(product)) == 32);
 }
 
+bool cc_is_rounded_twice(LLVMValueRef instruction)
+{
+    return LLVMGetInstructionOpcode(instruction) == LLVM_OP_FMUL && is_fused(instruction);
+}
+
 /* An address with a variable index; constants are part of the access. */
 static struct cc_cost address_cost(LLVMValueRef gep)
 {

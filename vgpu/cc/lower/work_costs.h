@@ -17,4 +17,8 @@ struct cc_cost {
 
 struct cc_cost cc_cost_of(struct cc_lowering *l, LLVMValueRef instruction);
 
+/* A product of floating-point numbers that nvcc makes one `fma` of with the addition that uses it,
+ * which rounds once; here both are rounded. */
+bool cc_is_rounded_twice(LLVMValueRef instruction);
+
 #endif
