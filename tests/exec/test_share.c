@@ -9,11 +9,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { TREE, STRAY, STUCK, COUNT, BLOCKS = 32768, THREADS = 64, LATE = 30001, NEVER = -1 };
@@ -226,6 +229,68 @@ static void unable(struct rig *rig)
     CHECK(workers_of(rig).count, 2);
 }
 
+/* ---- a worker that begins to run late ---- */
+
+struct holder {
+    pid_t parent;
+    pthread_barrier_t ready, may_run;
+    bool held;
+};
+
+/* Lets the process run on until it forks (it takes signals for memory that it touches first); the
+ * child, which is stopped; 0: there is none. */
+static pid_t next_fork(pid_t parent)
+{
+    unsigned long child = 0;
+    int status;
+    while (waitpid(parent, &status, __WALL) == parent && WIFSTOPPED(status)) {
+        if (status >> 8 == (SIGTRAP | PTRACE_EVENT_FORK << 8)) {
+            ptrace(PTRACE_GETEVENTMSG, parent, NULL, &child);
+            return waitpid((pid_t)child, &status, __WALL) == (pid_t)child ? (pid_t)child : 0;
+        }
+        ptrace(PTRACE_CONT, parent, NULL, (void *)(uintptr_t)WSTOPSIG(status)); /* NOLINT */
+    }
+    return 0;
+}
+
+/* Stops the process that `parent` forks next, from its first instruction until `may_run`. Only the
+ * thread that traces a process can do that. */
+static void *hold_worker(void *holder)
+{
+    struct holder *h = holder;
+    bool traced = ptrace(PTRACE_SEIZE, h->parent, NULL, PTRACE_O_TRACEFORK) == 0;
+    pthread_barrier_wait(&h->ready);
+    pid_t child = traced ? next_fork(h->parent) : 0;
+    if (child)
+        ptrace(PTRACE_DETACH, h->parent, NULL, NULL);
+    pthread_barrier_wait(&h->may_run);
+    h->held = child && ptrace(PTRACE_DETACH, child, NULL, NULL) == 0;
+    return NULL;
+}
+
+/* It has what was mapped between its fork and its first instruction. */
+static void late_worker(void)
+{
+    struct rig rig;
+    struct holder holder = {0};
+    pthread_t thread;
+    prepare(&rig, SHARE_IMAGE_PATH, "2");
+    holder.parent = rig.pid;
+    pthread_barrier_init(&holder.ready, NULL, 2);
+    pthread_barrier_init(&holder.may_run, NULL, 2);
+    CHECK(pthread_create(&thread, NULL, hold_worker, &holder), 0);
+    pthread_barrier_wait(&holder.ready);
+    again(&rig, in, 0, out);
+    rig_map(&rig, 1, RIG_MEMORY, true);
+    memset(rig.control->chunk[1], 1, 4);
+    pthread_barrier_wait(&holder.may_run);
+    pthread_join(thread, NULL);
+    CHECK(holder.held, true);
+    again(&rig, in, 1, PEER + (8 << 20));
+    CHECK(workers_of(&rig).count, 1);
+    CHECK(rig_stop(&rig), 0);
+}
+
 static void stay(void)
 {
     struct rig rig;
@@ -268,6 +333,7 @@ int main(int argc, char **argv)
     CHECK(shared.reply.fault.thread.x, 3);
     never_with_atomics();
     stay();
+    late_worker();
     printf("%d failed checks\n", failures);
     return failures != 0;
 }

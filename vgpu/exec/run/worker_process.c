@@ -191,11 +191,12 @@ static void put_part(const struct run *run, const struct vgpu_exec_reply *reply)
     __atomic_store_n(&own_part->ended, true, __ATOMIC_RELEASE);
 }
 
-static _Noreturn void work(uint32_t n, int asked, int done)
+/* `replayed`: how much had been logged when this process was forked. It may begin to run long after
+ * that, when the parent has logged more. */
+static _Noreturn void work(uint32_t n, uint32_t replayed, int asked, int done)
 {
     static struct run run;
     static struct vgpu_exec_reply reply;
-    uint32_t replayed = share->logged;
     own_part = &share->part[n];
     memory_share(&share->lock, n + 2);
     move_to_processor(n);
@@ -234,6 +235,7 @@ static bool start_one(uint32_t n)
 {
     int ask[2], tell[2];
     pid_t parent = getpid();
+    uint32_t logged = share->logged;
     if (pipe2(ask, O_CLOEXEC | O_NONBLOCK) != 0)
         return false;
     if (pipe2(tell, O_CLOEXEC) != 0) {
@@ -249,7 +251,7 @@ static bool start_one(uint32_t n)
         close(ask[1]);
         close(tell[0]);
         close_others();
-        work(n, ask[0], tell[1]);
+        work(n, logged, ask[0], tell[1]);
     }
     close(ask[0]);
     close(tell[1]);
