@@ -239,10 +239,10 @@ MUTANTS = [
         name="all_adds_into_send",
         todo=5,
         grave="lost data",
-        find="        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
+        find="    rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
         "    if (rc == LAB_OK)\n"
         "        rc = ring_reduce_scatter(ring, recv, count, type, op);",
-        replace="        rc = ring_reduce_scatter(ring, send, count, type, op);\n"
+        replace="    rc = ring_reduce_scatter(ring, send, count, type, op);\n"
         "    if (rc == LAB_OK)\n"
         "        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));",
         rejected_by="all_apart",
@@ -252,12 +252,12 @@ MUTANTS = [
         name="all_in_place_alias",
         todo=5,
         grave="lost data",
-        find="        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
+        find="    rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
         "    if (rc == LAB_OK)\n"
         "        rc = ring_reduce_scatter(ring, recv",
-        replace="        for (int r = 0; count > 0 && r < ring->n; r++)\n"
-        "            rc = ring_result(cudaMemsetAsync(recv[r], 0, count * ring_type_bytes(type),\n"
-        "                                             ring->rank[r].stream));\n"
+        replace="    for (int r = 0; count > 0 && r < ring->n; r++)\n"
+        "        rc = ring_result(cudaMemsetAsync(recv[r], 0, count * ring_type_bytes(type),\n"
+        "                                         ring->rank[r].stream));\n"
         "    if (rc == LAB_OK)\n"
         "        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
         "    if (rc == LAB_OK)\n"
@@ -592,24 +592,24 @@ MUTANTS = [
     Mutant(
         name="scatter_moves_the_current_device",
         todo=3,
-        find="    ring_result(cudaSetDevice(before));\n    return rc;\n    // END SOLUTION\n    // STUB: (void)ring;\n    // STUB: (void)buf;",
-        replace="    return rc;\n    // END SOLUTION\n    // STUB: (void)ring;\n    // STUB: (void)buf;",
+        find="    ring_result(cudaSetDevice(before));\n    return rc;\n    // END SOLUTION\n    // STUB: TODO(3);",
+        replace="    return rc;\n    // END SOLUTION\n    // STUB: TODO(3);",
         rejected_by="scatter",
         why="the caller's next cudaMalloc lands on another GPU",
     ),
     Mutant(
         name="scatter_fills_more_than_an_inbox",
         todo=3,
-        find="    if (!chunks_fit(ring, count, type))\n        return LAB_ERANGE;\n    int n",
-        replace="    int n",
+        find="    if (!chunks_fit(ring, count, type))\n        return LAB_ERANGE;\n    // TODO(3)",
+        replace="    // TODO(3)",
         rejected_by="scatter_refuses",
         why="writes behind the next rank's inbox",
     ),
     Mutant(
         name="all_goes_on_after_a_failure",
         todo=5,
-        find="        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n    if (rc == LAB_OK)\n        rc = ring_reduce_scatter",
-        replace="        (void)copy_in(ring, send, recv, count * ring_type_bytes(type));\n    if (rc == LAB_OK)\n        rc = ring_reduce_scatter",
+        find="    rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n    if (rc == LAB_OK)\n        rc = ring_reduce_scatter",
+        replace="    (void)copy_in(ring, send, recv, count * ring_type_bytes(type));\n    if (rc == LAB_OK)\n        rc = ring_reduce_scatter",
         rejected_by="all_refuses",
         why="the sum of what was in recv before",
     ),
@@ -640,8 +640,8 @@ MUTANTS = [
     Mutant(
         name="all_copies_before_it_refuses",
         todo=5,
-        find="    if (rc == LAB_OK && !chunks_fit(ring, count, type))\n        rc = LAB_ERANGE; // before the copy: a refused call queues nothing\n    if (rc == LAB_OK)\n        rc = copy_in",
-        replace="    if (rc == LAB_OK)\n        rc = copy_in",
+        find="    if (rc == LAB_OK && !chunks_fit(ring, count, type))\n        rc = LAB_ERANGE; // before any copy: a refused call queues nothing\n",
+        replace="",
         rejected_by="all_refuses",
         why="an error, after the caller's numbers were overwritten",
     ),
@@ -656,12 +656,12 @@ MUTANTS = [
     Mutant(
         name="all_in_place_like_rank_0",
         todo=5,
-        find="        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
+        find="    rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
         "    if (rc == LAB_OK)\n"
         "        rc = ring_reduce_scatter",
-        replace="        rc = count > 0 && send[0] == recv[0]\n"
-        "                 ? rc\n"
-        "                 : copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
+        replace="    rc = count > 0 && send[0] == recv[0]\n"
+        "             ? rc\n"
+        "             : copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
         "    if (rc == LAB_OK)\n"
         "        rc = ring_reduce_scatter",
         rejected_by="all_apart",
