@@ -136,7 +136,7 @@ def ring() -> Timeline:
         gathering = step >= RANKS - 1
         now = []
         for r in range(RANKS):
-            chunk = (r + (RANKS if gathering else 0) - step) % RANKS
+            chunk = (r - 1 - step) % RANKS  # as in lab 07: rank r finishes chunk r
             after = (before[r - 1],) if before else ()
             colour = 2 if gathering else 0
             to = (r + 1) % RANKS

@@ -3,16 +3,17 @@
 programs of the book (docs/book/code/).
 
 real/recorded.json has, for each file, its hash at the time of the run, the command, the machine,
-the date, and the output. A program that changed since must run again: `problems` reports it. A line
-`<!-- recorded: FILE -->` in a page is replaced by the recording, `<!-- recorded programs -->` by
-those of all programs of the book.
+the date, and the output. A program that changed since must run again: `problems` reports it. Where
+the change cannot matter to the output, `since` says what changed, and `sha256_since` is the hash
+now. A line `<!-- recorded: FILE -->` in a page is replaced by the recording,
+`<!-- recorded programs -->` by those of all programs of the book.
 """
 
 import hashlib
 import json
 import re
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from grader.base.exits import LabError
 
@@ -28,6 +29,8 @@ class Recording(TypedDict):
     machine: str
     date: str
     output: str
+    since: NotRequired[str]
+    sha256_since: NotRequired[str]
 
 
 def load(root: Path) -> dict[str, Recording]:
@@ -55,7 +58,8 @@ def insert(root: Path, page: str, text: str) -> str:
 
 def _shown(entry: Recording) -> str:
     text = f"$ {entry['command']}\n{entry['output']}"
-    return f"```text\n{text}\n```\n\nRecorded on {entry['date']}: {entry['machine']}."
+    since = f" {entry['since']}" if "since" in entry else ""
+    return f"```text\n{text}\n```\n\nRecorded on {entry['date']}: {entry['machine']}.{since}"
 
 
 def problems(root: Path) -> list[str]:
@@ -71,6 +75,7 @@ def _problem(path: Path, entry: Recording | None) -> str:
         return f"{path.name} was recorded and is not there"
     if entry is None:
         return f"{path.name} was never recorded on real GPUs"
-    if hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
+    recorded = entry["sha256_since"] if "since" in entry else entry["sha256"]
+    if hashlib.sha256(path.read_bytes()).hexdigest() != recorded:
         return f"{path.name} changed after its recording: run it on real GPUs again"
     return ""

@@ -162,6 +162,9 @@ class Site(unittest.TestCase):
                 self.browser.ask(BUTTON % 0)
             whole = self.browser.ask("document.querySelectorAll('[data-play=ring] .whole').length")
             self.assertEqual(whole, ranks, "after reduce-scatter each rank has one whole chunk")
+            own = f"document.querySelectorAll('[data-play=ring] tbody tr')[{ranks - 1}].lastChild"
+            kind = self.browser.ask(f"{own}.className")
+            self.assertIn("whole", kind, "rank r has chunk r, as in lab 07")
             for _ in range(ranks - 1):
                 self.browser.ask(BUTTON % 0)
             rows = [[f"rank {r}", *[str(ranks)] * ranks] for r in range(ranks)]
@@ -199,9 +202,9 @@ class Site(unittest.TestCase):
         said = self.browser.ask(
             "document.querySelectorAll('[data-play=ring] output')[1].textContent"
         )
-        self.assertIn("rank 0 sends chunk 0 to rank 1", said)
+        self.assertIn("rank 0 sends chunk 3 to rank 1", said)
         rows = self.browser.ask(TABLE % "ring")
-        self.assertEqual([row[1] for row in rows], ["1", "2", "1", "1"])
+        self.assertEqual([row[4] for row in rows], ["1", "2", "1", "1"])
         moved = self.browser.ask("document.querySelectorAll('[data-play=ring] .moved').length")
         self.assertEqual(moved, 1)
         for _ in range(3):

@@ -46,7 +46,7 @@ function table(head, rows) {
 function ringSends(ranks, step) {
   const at = (k) => ((k % ranks) + ranks) % ranks;
   return Array.from({ length: ranks }, (_, r) =>
-    [r, at(r + 1), step < ranks - 1 ? at(r - step) : at(r + 1 - (step - (ranks - 1)))]);
+    [r, at(r + 1), at(r - 1 - step)]); // as in lab 07: rank r finishes chunk r
 }
 
 /* sums[r][k] after `done` sends since the start: how many ranks' numbers are in rank r's chunk k. The

@@ -45,14 +45,14 @@ static void ring(size_t n)
     for (int step = 0; step < gpus - 1; step++) { // reduce-scatter
         for (int r = 0; r < gpus; r++) {
             CHECK(cudaStreamWaitEvent(stream[r], added[around(r + 1)], 0)); // its inbox is free
-            send(r, inbox[around(r + 1)], data[r] + around(r - step) * chunk, chunk);
+            send(r, inbox[around(r + 1)], data[r] + around(r - 1 - step) * chunk, chunk);
         }
         for (int r = 0; r < gpus; r++)
-            take(r, data[r] + around(r - 1 - step) * chunk, inbox[r], chunk, around(r - 1));
+            take(r, data[r] + around(r - 2 - step) * chunk, inbox[r], chunk, around(r - 1));
     }
     for (int step = 0; step < gpus - 1; step++) { // all-gather
         for (int r = 0; r < gpus; r++) {
-            size_t at = around(r + 1 - step) * chunk;
+            size_t at = around(r - step) * chunk;
             send(r, data[around(r + 1)] + at, data[r] + at, chunk);
         }
         for (int r = 0; r < gpus; r++)

@@ -421,6 +421,16 @@ class Recorded(Folder):
         self.assertIn("b.py was recorded and is not there", found[0])
         self.assertIn("never recorded", found[1])
 
+    def test_a_change_that_cannot_matter_is_told(self) -> None:
+        self.write("docs/book/real/a.py", "print(1)  # one\n")
+        now = hashlib.sha256(b"print(1)  # one\n").hexdigest()
+        self.record(since="A comment was added.", sha256_since=now)
+        self.assertEqual(recorded.problems(self.root), [])
+        shown = recorded.insert(self.root, "p.md", "<!-- recorded: real/a.py -->\n")
+        self.assertIn("a GPU. A comment was added.", shown)
+        self.write("docs/book/real/a.py", "print(2)  # two\n")
+        self.assertIn("changed after its recording", recorded.problems(self.root)[0])
+
     def test_a_page_shows_it(self) -> None:
         self.record()
         shown = recorded.insert(self.root, "p.md", "<!-- recorded: real/a.py -->\n")

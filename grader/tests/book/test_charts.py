@@ -59,6 +59,9 @@ class Schedules(unittest.TestCase):
                 to = (r + 1) % N
                 gathering = number >= (N - 1) * N
                 sums[to][chunk] = value if gathering else sums[to][chunk] + value
+            if number == (N - 2) * N:
+                whole = [[chunk for chunk in range(N) if row[chunk] == N] for row in sums]
+                self.assertEqual(whole, [[r] for r in range(N)], "rank r finishes chunk r")
         self.assertEqual(sums, [[N] * N] * N)
 
     def test_waiting_is_waited_for(self) -> None:
