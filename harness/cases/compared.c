@@ -116,8 +116,8 @@ static const struct {
      "LAB_ENOMEM means that there is not enough memory, and there is enough"},
     {"LAB_ECUDA", "a CUDA call failed, and its error was lost: check what each call returns",
      "where a CUDA call fails the result is LAB_ECUDA",
-     "no CUDA call should fail here: check the arguments of your calls, and whether the error that "
-     "a call returned is a failure at all"},
+     "LAB_ECUDA means that a CUDA call failed unexpectedly: check the arguments of your calls, and "
+     "whether the error that a call returned is a failure at all"},
     {"LAB_EPEER",
      "another process has ended or does not listen, and your function did not report it",
      "where another process has ended the result is LAB_EPEER",

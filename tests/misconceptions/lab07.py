@@ -175,8 +175,8 @@ MISCONCEPTIONS = [
         todo=4,
         grave="race",
         belief="a rank waits for what came in only if it is to send it on",
-        find="        for (int r = 0; r < n && rc == LAB_OK; r++)\n            rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, last_of(ring, r)->sent, 0));\n    }\n    return rc;\n    // END SOLUTION\n    // STUB: (void)ring;\n    // STUB: (void)buf;\n    // STUB: (void)count;\n    // STUB: (void)type;\n    // STUB: TODO(4);",
-        replace="        for (int r = 0; r < n && k < n - 2 && rc == LAB_OK; r++)\n            rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, last_of(ring, r)->sent, 0));\n    }\n    return rc;\n    // END SOLUTION\n    // STUB: (void)ring;\n    // STUB: (void)buf;\n    // STUB: (void)count;\n    // STUB: (void)type;\n    // STUB: TODO(4);",
+        find="        for (int r = 0; r < n && rc == LAB_OK; r++)\n            rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, last_of(ring, r)->sent, 0));\n    }\n    return rc;\n    // END SOLUTION\n    // STUB: TODO(4);",
+        replace="        for (int r = 0; r < n && k < n - 2 && rc == LAB_OK; r++)\n            rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, last_of(ring, r)->sent, 0));\n    }\n    return rc;\n    // END SOLUTION\n    // STUB: TODO(4);",
         named=("last|came in|wait|afterwards",),
     ),
     Misconception(
@@ -318,8 +318,8 @@ MISCONCEPTIONS = [
         name="no_ring_is_any_ring",
         todo=7,
         belief="if there is no ring of links the order does not matter: take any",
-        find="    return LAB_ENOPEER;\n    // END SOLUTION\n    // STUB: (void)n;\n    // STUB: (void)links;",
-        replace="    for (int i = 0; i < n; i++)\n        order[i] = i;\n    return LAB_OK;\n    // END SOLUTION\n    // STUB: (void)n;\n    // STUB: (void)links;",
+        find="    return LAB_ENOPEER;\n    // END SOLUTION\n",
+        replace="    for (int i = 0; i < n; i++)\n        order[i] = i;\n    return LAB_OK;\n    // END SOLUTION\n",
         named=("LAB_ENOPEER|no ring|none|there is no",),
     ),
     Misconception(
