@@ -96,10 +96,10 @@ def preview(
     gain, lose = sum(c > 0 for c in changes_), sum(c < 0 for c in changes_)
     other = len(lines) - gain - lose
     same = len(found["rows"]) - len(lines)
-    unmarked = f", {other} with or without a mark now" if other else ""
+    unmarked = f", with a mark or without one now: {other}" if other else ""
     for line in (
-        f"{gain} gain, {lose} lose, {same} have the same mark{unmarked} (preview.csv).",
-        "Nothing is published: the same command without --preview does it, and runs no test again.",
+        f"higher: {gain}, lower: {lose}, unchanged: {same}{unmarked} (preview.csv).",
+        "Nothing has been published. To publish, run it without --preview; no test runs again.",
     ):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     return ExitStatus.OK

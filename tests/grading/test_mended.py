@@ -60,7 +60,7 @@ class Mended(Classroom):
         said = self.graded("--preview")
         self.assertIn("count_none: fail (0) -> pass (8 of 8)", said)
         self.assertIn("graded by other programs: the course was built anew", said)
-        self.assertIn("1 gain, 0 lose, 1 have the same mark", said)
+        self.assertIn("higher: 1, lower: 0, unchanged: 1", said)
         self.assertEqual((self.folder / "out" / "marks.csv").read_bytes(), published)
         self.assertIn("2 submissions, 0 to grade", self.graded())
         self.assertEqual(self.rows()["ada"]["mark"], before + 8)

@@ -65,7 +65,7 @@ class Term(Classroom):
         said = self.grade(self.folder / "class", *more)
         self.assertIn("3 submissions, 0 to grade", said)
         self.assertRegex(said, r"ben +lab01 +100 +9\d +-\d")
-        self.assertIn("0 gain, 2 lose, 1 have the same mark", said)
+        self.assertIn("higher: 0, lower: 2, unchanged: 1", said)
         self.assertEqual(before, (self.folder / "out" / "marks.csv").read_bytes())
 
 

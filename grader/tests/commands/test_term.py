@@ -196,7 +196,7 @@ class Term(FakeCheckout):
         published = self.read("marks/marks.csv")
         self.worker.mended = True
         said = self.grade("--labs", "1", "--preview")
-        self.assertIn("1 gain, 2 lose, 1 have the same mark", said)
+        self.assertIn("higher: 1, lower: 2, unchanged: 1", said)
         self.assertEqual(self.read("marks/marks.csv"), published)
         lines = list(csv.DictReader(io.StringIO(self.read("marks/preview.csv"))))
         self.assertEqual(
