@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     double p = argc > 1 ? atof(argv[1]) : 7, n = argc > 2 ? atof(argv[2]) : 8;
     printf("%g billion parameters on %g GPUs\n", p, n);
     for (int stage = 0; stage <= 3; stage++)
-        printf("stage %d: %6.1f GB on each, %.1fx less, %d P sent in a step\n", stage,
+        printf("stage %d: %6.1f GB on each, 1/%.1f of stage 0, %d P sent in a step\n", stage,
                gigabytes(stage, p, n), 16 * p / gigabytes(stage, p, n), stage == 3 ? 3 : 2);
     return 0;
 }
