@@ -27,6 +27,11 @@ LTI = ("PyLTI1p3==2.0.0", "flask>=3,<4", "waitress>=3,<4")  # ./lab lti
 CCCL = "nvidia-cuda-cccl-cu12==12.9.27"  # CCCL 2.8.2: docs/virtual-node.md says why this one
 _SOON = ("--retries", "1", "--timeout", "10")  # without a network, it is given up soon
 INSTALL = ("install", "-y", "--no-install-recommends")
+OTHERS = {  # what a user types there, by os-release's ID or ID_LIKE
+    "fedora": "sudo dnf install",
+    "suse": "sudo zypper install",
+    "arch": "sudo pacman -S --needed",
+}
 
 
 def install(project: Project, machine: Machine, missing: list[Need], say: Say) -> None:
@@ -51,6 +56,8 @@ def packages_for(missing: list[Need], *, apt_cmake: bool) -> list[str]:
     """The Debian packages of what is missing. If the distribution's CMake is too old, the one from
     PyPI is used, which needs python3-venv."""
     packages = [name for need in missing for name in need.apt]
+    if "clang" in packages:
+        packages[packages.index("clang")] = apt_clang()
     if "cmake" in packages and not apt_cmake:
         packages.remove("cmake")
         packages += [] if has_ensurepip() else ["python3-venv"]
@@ -71,6 +78,12 @@ def advice(missing: list[Need], machine: Machine, apt_cmake: bool = True) -> str
             "It could not be installed from here. Ask whoever may, or run:",
             f"  sudo apt-get update && sudo apt-get install {packages}",
         ]
+    elif family := next((one for one in OTHERS if one in machine.family), ""):
+        names = [name for need in missing for name in need.other.get(family, need.apt)]
+        lines += [
+            f"./lab installs by apt only. On {machine.distribution} run:",
+            f"  {OTHERS[family]} {' '.join(dict.fromkeys(names))}",
+        ]
     else:
         lines += [
             f"{machine.distribution} is not Debian or Ubuntu, so ./lab does not know its packages.",
@@ -86,11 +99,26 @@ def has_ensurepip() -> bool:
 
 
 def apt_has_new_cmake() -> bool:
-    done = capture(["apt-cache", "policy", "cmake"])
+    return apt_version("cmake") >= needs.CMAKE_AT_LEAST
+
+
+def apt_clang() -> str:
+    """`clang` is too old on Debian 11 and Ubuntu 20.04, which have newer ones under other names."""
+    oldest = (needs.CLANG[-1],)
+    if apt_version("clang") < oldest:
+        for release in needs.CLANG:
+            if apt_version(f"clang-{release}") >= oldest:
+                return f"clang-{release}"
+    return "clang"
+
+
+def apt_version(package: str) -> tuple[int, ...]:
+    """Of what apt would install; empty if that is nothing."""
+    done = capture(["apt-cache", "policy", package])
     for line in done.output.splitlines():
         if line.strip().startswith("Candidate:"):
-            return needs.parse_version(line) >= needs.CMAKE_AT_LEAST
-    return False
+            return needs.parse_version(line)
+    return ()
 
 
 def cmake_from_pypi(project: Project, say: Say) -> None:

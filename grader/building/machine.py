@@ -21,6 +21,7 @@ class Machine:
     arch: str
     wsl: bool
     root: bool
+    glibc: bool = True
 
     @property
     def has_apt(self) -> bool:
@@ -51,6 +52,7 @@ def look() -> Machine:
         arch=platform.machine(),
         wsl="microsoft" in platform.release().lower(),
         root=hasattr(os, "geteuid") and os.geteuid() == 0,
+        glibc=platform.libc_ver()[0] == "glibc",
     )
 
 

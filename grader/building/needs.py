@@ -5,8 +5,8 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.base.proc import capture
@@ -18,24 +18,33 @@ CLANG = range(19, 13, -1)  # as in vgpu/cc/compile/clang.h
 
 @dataclass(frozen=True)
 class Need:
-    """`found` is what was found ("gcc 12.2.0"), or empty."""
+    """`found` is what was found ("gcc 12.2.0"), or empty. `other` has the package's name where
+    Debian's is another one, by os-release's ID."""
 
     name: str
     why: str
     apt: tuple[str, ...]
     found: Callable[[Project], str]
+    other: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+# What other distributions call them.
+_GCC = {"fedora": ("gcc", "glibc-devel"), "suse": ("gcc", "glibc-devel"), "arch": ("gcc", "glibc")}
+_GXX = {"fedora": ("gcc-c++",), "suse": ("gcc-c++",), "arch": ("gcc",)}
+_NINJA = {"suse": ("ninja",), "arch": ("ninja",)}
+_CJSON = {"fedora": ("cjson-devel",), "suse": ("cJSON-devel",), "arch": ("cjson",)}
 
 
 def needs() -> list[Need]:
     """In the order in which they are looked for; each may rely on those before it."""
     return [
-        Need("gcc", "compiles the node and the labs in C", ("gcc", "libc6-dev"), _gcc),
-        Need("g++", "links CUDA programs", ("g++",), lambda project: _program(project, "g++")),
+        Need("gcc", "compiles the node and the labs in C", ("gcc", "libc6-dev"), _gcc, _GCC),
+        Need("g++", "links CUDA programs", ("g++",), lambda at: _program(at, "g++"), _GXX),
         Need("clang 14 or newer", "compiles kernels", ("clang",), _clang),
         Need("binutils", "links device images", ("binutils",), _binutils),
-        Need("ninja or make", "runs the build", ("ninja-build",), _build_tool),
+        Need("ninja or make", "runs the build", ("ninja-build",), _build_tool, _NINJA),
         Need("CMake 3.25 or newer", "describes the build", ("cmake",), _cmake),
-        Need("cJSON", "the node reads its description with it", ("libcjson-dev",), _cjson),
+        Need("cJSON", "the node reads its description with it", ("libcjson-dev",), _cjson, _CJSON),
     ]
 
 

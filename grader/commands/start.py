@@ -30,6 +30,8 @@ def set_up(
     _say("machine", str(machine))
     if machine.system != "Linux":
         raise LabError(say("start.needs-linux", system=machine.system), ExitStatus.MISSING)
+    if not machine.glibc:
+        raise LabError(say("start.needs-glibc", system=machine.distribution), ExitStatus.MISSING)
     lacking = needs.missing(project)
     if lacking and may_install:
         _say("missing", ", ".join(need.name for need in lacking))

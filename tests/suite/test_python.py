@@ -77,13 +77,13 @@ class Used(unittest.TestCase):
 
 
 class Older(unittest.TestCase):
-    def started(self, path: str) -> tuple[int, str]:
+    def started(self, path: str, home: str = "/nowhere") -> tuple[int, str]:
         done = subprocess.run(
             [sys.executable, "-c", OLDER, str(LAB), "list", "a b"],
             capture_output=True,
             text=True,
             check=False,
-            env={**os.environ, "PATH": path},
+            env={**os.environ, "PATH": path, "HOME": home},
         )
         return done.returncode, done.stdout + done.stderr
 
@@ -92,6 +92,7 @@ class Older(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("./lab needs Python {}.{} or newer; ".format(*oldest()), said)
         self.assertIn("is 3.10.12, and there is no other.\nOn Ubuntu 22.04: sudo apt-get", said)
+        self.assertIn("\nElsewhere: python3 -m pip install --user uv && ", said)
         self.assertNotIn("Traceback", said)
 
     def test_with_another_it_goes_on_there(self) -> None:
@@ -100,6 +101,14 @@ class Older(unittest.TestCase):
             fake.write_text('#!/bin/sh\nprintf "%s|" python3.13 "${1##*/}" "$2" "$3"\n')
             fake.chmod(0o755)
             self.assertEqual(self.started(folder), (0, "python3.13|lab|list|a b|"))
+
+    def test_one_that_uv_installed_is_found(self) -> None:
+        with tempfile.TemporaryDirectory() as home:
+            fake = Path(home, ".local", "bin", "python3.11")
+            fake.parent.mkdir(parents=True)
+            fake.write_text('#!/bin/sh\nprintf "%s|" uv "${1##*/}" "$2" "$3"\n')
+            fake.chmod(0o755)
+            self.assertEqual(self.started("/nowhere", home), (0, "uv|lab|list|a b|"))
 
 
 if __name__ == "__main__":

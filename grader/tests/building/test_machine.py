@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """building.machine, needs and install: examining a machine, and choosing what to install."""
 
+import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -14,6 +16,13 @@ from grader.tests.fake import FakeCheckout
 
 DEBIAN = Machine("Linux", "Debian GNU/Linux 12", frozenset({"debian"}), "x86_64", False, True)
 FEDORA = Machine("Linux", "Fedora Linux 40", frozenset({"fedora"}), "x86_64", False, True)
+
+
+def setUpModule() -> None:
+    """apt-cache is not asked, which takes half a second."""
+    asked = mock.patch.object(install, "apt_version", return_value=(14, 0))
+    asked.start()
+    unittest.addModuleCleanup(asked.stop)
 
 
 def named(*names: str) -> list[Need]:
@@ -56,8 +65,32 @@ class Clang(FakeCheckout):
         self.assertEqual(self.found(clangxx=(11, 0, 1), clangxx_16=(16, 0)), "clang 16.0")
         self.assertEqual(self.found(clangxx=(11, 0, 1)), "")
 
-    def test_without_it_the_package_is_named(self) -> None:
-        self.assertIn("called: clang\n", install.advice(named("clang"), FEDORA))
+    def test_the_package_that_is_new_enough_is_installed(self) -> None:
+        have = {"clang": (11, 0), "clang-13": (13, 0, 1), "clang-16": (16, 0, 6)}
+        with mock.patch.object(install, "apt_version", lambda name: have.get(name, ())):
+            self.assertEqual(install.packages_for(named("clang"), apt_cmake=True), ["clang-16"])
+            have["clang"] = (14, 0)
+            self.assertEqual(install.packages_for(named("clang"), apt_cmake=True), ["clang"])
+
+
+class Compilers(unittest.TestCase):
+    def tried(self, name: str, version: str) -> str:
+        """Whether warnings of this compiler are errors."""
+        script = Path(__file__).parents[3] / "harness" / "cmake" / "tried.cmake"
+        with tempfile.TemporaryDirectory() as folder:
+            asks = Path(folder, "asks.cmake")
+            asks.write_text(f'include({script})\nmessage("${{PEERLAB_TRIED}}")\n', encoding="utf-8")
+            options = [f"-DCMAKE_C_COMPILER_ID={name}", f"-DCMAKE_C_COMPILER_VERSION={version}"]
+            done = subprocess.run(
+                ["cmake", *options, "-P", asks], capture_output=True, text=True, check=True
+            )
+        return done.stderr.strip()
+
+    def test_one_that_is_newer_than_all_that_were_tried_only_warns(self) -> None:
+        self.assertEqual(self.tried("GNU", "16.2.0"), "ON")
+        self.assertEqual(self.tried("GNU", "17.0.1"), "OFF")
+        self.assertEqual(self.tried("Clang", "21.1.8"), "ON")
+        self.assertEqual(self.tried("Clang", "22.1.0"), "OFF")
 
 
 class Advice(unittest.TestCase):
@@ -67,9 +100,21 @@ class Advice(unittest.TestCase):
             self.assertIn("sudo apt-get install gcc libc6-dev libcjson-dev", text)
         self.assertIn("compiles the node", text)
 
-    def test_other_systems_get_the_names(self) -> None:
-        text = install.advice(named("cJSON"), FEDORA)
-        self.assertIn("Fedora Linux 40 is not Debian", text)
+    def test_other_systems_get_their_names(self) -> None:
+        text = install.advice(named("gcc", "g++", "clang", "ninja", "cJSON"), FEDORA)
+        self.assertIn("On Fedora Linux 40 run:\n  sudo dnf install gcc glibc-devel gcc-c++ ", text)
+        self.assertIn(" clang ninja-build cjson-devel\n", text)
+        rhel = Machine("Linux", "Rocky 9", frozenset({"rocky", "rhel", "fedora"}), "", False, False)
+        self.assertIn("dnf install cjson-devel\n", install.advice(named("cJSON"), rhel))
+        for name, text in (("suse", "zypper install cJSON-devel"), ("arch", "--needed cjson")):
+            other = Machine("Linux", name, frozenset({name}), "x86_64", False, True)
+            self.assertIn(text, install.advice(named("cJSON"), other))
+
+    def test_unknown_systems_get_debians_names(self) -> None:
+        text = install.advice(
+            named("cJSON"), Machine("Linux", "Void", frozenset(), "", False, True)
+        )
+        self.assertIn("Void is not Debian", text)
         self.assertIn("libcjson-dev", text)
 
 

@@ -28,6 +28,7 @@ static cudaError_t get_handle(const char *call, uint32_t op, uint64_t ptr, uint6
 static cudaError_t open_handle(const char *call, uint32_t op, const void *handle, uint64_t *value)
 {
     const struct vgpu_reply *reply;
+    *value = 0;
     struct vgpu_request *request = vgpu__begin(call, op);
     if (!request)
         return vgpu__failed();
