@@ -41,6 +41,7 @@ class Wish:
 
     host: bool = False
     gpu: int = 0
+    crash: bool = False  # a stop at a crash only
     solution: bool = False  # the reference's, not the learner's
     commands: tuple[str, ...] = ()
     prepare: bool = False  # for an editor, which starts gdb itself: .vscode/launch.json
@@ -65,9 +66,10 @@ def command(project: Project, what: str, case: str, wish: Wish) -> ExitStatus:
     pattern = pattern.replace("^lab", "^solution") if wish.solution else pattern
     test = _failing(project, pattern) if wish.prepare and not case else _test(project, pattern)
     source = root / labs[0].folder / student_file(project, labs[0])
-    places = kernels(source) if not wish.host else []
+    places = [] if wish.host or wish.crash else kernels(source)
     wish = wish if places else replace(wish, host=True)
-    places = places or functions(project, labs[0])
+    if not places and not wish.crash:
+        places = functions(project, labs[0])
     variant = Variant(project, labs[0], source)
     return (prepare if wish.prepare else run)(variant, test, places, wish)
 
@@ -82,11 +84,13 @@ def kernels(source: Path) -> list[Place]:
 
 
 def functions(project: Project, lab: Lab) -> list[Place]:
-    """The functions of a lab's TODOs, from its build."""
+    """The functions of a lab's TODOs, from its build. In the learner's file: the node, which gdb
+    follows, too, may have some of that name."""
     conf = (project.build_dir / "labs" / lab.folder / "lab.conf").read_text(encoding="utf-8")
     found = re.search(r"^LAB_FUNCTIONS='(.*)'$", conf, re.MULTILINE)
     names = [word.split(":")[1] for word in found[1].split()] if found else []
-    return [Place(name, name) for name in names]
+    at = f"{lab.folder}/{student_file(project, lab)}"
+    return [Place(name, f"{at}:{name}") for name in names]
 
 
 def script(places: list[Place], wish: Wish, stopped: Path) -> str:
@@ -107,7 +111,10 @@ def _settings(places: list[Place], wish: Wish) -> list[str]:
         "set pagination off",
         "set confirm off",
         "set debuginfod enabled off",
-        *(f"break {place.at}{where}" for place in places),
+        *(
+            f"python gdb.execute({f'break {place.at}{where}'!r}, to_string=True)"
+            for place in places
+        ),
     ]
 
 
@@ -146,6 +153,8 @@ def _failing(project: Project, pattern: str) -> ctest.Test:
 def _intent(test: ctest.Test, places: list[Place], wish: Wish) -> str:
     """One line that announces where gdb will stop."""
     names = ", ".join(place.name for place in places)
+    if not places:
+        return say("debug.stops-crash", test=test.name)
     if wish.host:
         return say("debug.stops-host", test=test.name, places=names)
     return say("debug.stops", test=test.name, places=names, gpu=wish.gpu)
@@ -169,7 +178,9 @@ def run(variant: Variant, test: ctest.Test, places: list[Place], wish: Wish) -> 
         _gdb(project, words, commands, env, batch=bool(wish.commands))
         if stopped.exists():
             return ExitStatus.OK
-        if wish.host:
+        if not places:
+            print(say("debug.never-crashed", test=test.name))
+        elif wish.host:
             print(say("debug.never-called", test=test.name))
         else:
             print(say("debug.never-there", test=test.name, gpu=wish.gpu))

@@ -59,6 +59,7 @@ def _add_running(commands: Commands) -> None:
     add.add_argument("what", metavar="LAB[.CASE]")
     add.add_argument("case", nargs="?", default="", metavar="CASE")
     add.add_argument("--host", action="store_true", help="stop in your functions on the host")
+    add.add_argument("--crash", action="store_true", help="stop only where a process crashes")
     add.add_argument("--gpu", type=int, default=0, help="stop in kernels on this GPU (default: 0)")
     add.add_argument(
         "--solution", action="store_true", help="run the course's solution instead of yours"
@@ -145,7 +146,7 @@ def _watch(project: Project, args: argparse.Namespace) -> ExitStatus:
 def _debug(project: Project, args: argparse.Namespace) -> ExitStatus:
     from grader.commands import debug
 
-    wish = debug.Wish(args.host, args.gpu, args.solution, tuple(args.x), args.prepare)
+    wish = debug.Wish(args.host, args.gpu, args.crash, args.solution, tuple(args.x), args.prepare)
     return debug.command(project, args.what, args.case, wish)
 
 

@@ -2,14 +2,16 @@
 """gdb on kernels and on what crashes, with a real gdb. ./lab debug: of the reference's code, and of
 such with a mistake. gdb and vgpu-gdb on a program outside of the labs. Exit status 77 without gdb.
 
-    test_debugger.py ROOT BUILD
+    test_debugger.py ROOT BUILD [TEST...]
 """
 
 import contextlib
 import json
 import os
+import pty
 import queue
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -24,6 +26,25 @@ SECONDS = 120
 SILENCE = 30  # of gdb, while its processes run
 PRESSES = 6  # of Continue
 NOBODY = 65534
+CHILD = """
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int child(int which)
+{
+    int *nowhere = NULL;
+    return which == 1 ? *nowhere : 0;
+}
+int main(void)
+{
+    for (int i = 0; i < 3; i++)
+        if (fork() == 0)
+            exit(child(i));
+    while (wait(NULL) > 0)
+        continue;
+    return 0;
+}
+"""
 # Runs a case of a lab, of whose file one line has another one in front of it.
 WRONG = """
 import sys
@@ -60,6 +81,24 @@ def as_somebody(folder: Path) -> "dict[str, object]":
         return {}
     kept = {name: value for name, value in os.environ.items() if name != "XDG_RUNTIME_DIR"}
     return {"user": NOBODY, "group": NOBODY, "extra_groups": [], "env": {**kept, "HOME": "/"}}
+
+
+def typed(words: "list[str | Path]", *lines: str) -> str:
+    """What a program says on a terminal where somebody types a line at each of gdb's prompts."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.environ["TERM"] = "dumb"
+        os.execvp(words[0], list(map(str, words)))
+    said, answered, left = "", 0, list(lines)
+    with contextlib.suppress(OSError):  # the end, on Linux
+        while select.select([terminal], [], [], SECONDS)[0]:
+            said += os.read(terminal, 65536).decode(errors="replace")
+            if left and said[answered:].endswith("(gdb) "):
+                answered = len(said)
+                os.write(terminal, f"{left.pop(0)}\n".encode())
+    os.close(terminal)
+    os.waitpid(process, 0)
+    return said.replace("\r", "")
 
 
 def debug(*words: str) -> tuple[int, str]:
@@ -179,6 +218,19 @@ class Labs(unittest.TestCase):
         self.assertRegex(said, r"(?m)^#0 +inv_count .* at .*/enumerate\.c:\d+$")
         self.assertRegex(said, r"(?m)^#\d+ .*main \(")
         self.assertIn("pass  solution01.count", said)
+
+    def test_a_function_that_the_node_has_one_of_the_same_name_of(self) -> None:
+        status, said = debug("05", "export", "--host", "-x", "info breakpoints")
+        self.assertEqual(status, 0, said)
+        self.assertRegex(said, r"ipc_export\(.* at .*/ipc\.cu:\d+")
+        self.assertNotIn("/vgpu/node/", said)
+        self.assertNotIn("pending", said)
+
+    def test_nothing_crashes(self) -> None:
+        status, said = debug("01", "count", "--crash", "-x", "bt")
+        self.assertEqual(status, 6, said)
+        self.assertIn("runs under gdb, which stops where a process crashes.\n", said)
+        self.assertIn("ended, and no process of it crashed", said)
 
     def test_a_gpu_without_a_kernel_and_a_test_that_is_not_there(self) -> None:
         status, said = debug("04", "shared_rounding", "--gpu", "3", "-x", "bt")
@@ -319,9 +371,22 @@ class Programs(unittest.TestCase):
         self.assertRegex(said, rf"(?m)^#0 .* finish \(.* at .*/sum\.cu:{where}$")
         self.assertRegex(said, r"(?m)^where = 0x0$")
 
+    def test_a_crash_of_a_child_at_the_prompt_after_delete(self) -> None:
+        source = self.program.with_name("child.c")
+        source.write_text(CHILD, encoding="utf-8")
+        program = source.with_suffix("")
+        subprocess.run(["cc", "-g", "-o", program, source], check=True)
+        said = typed(
+            [BUILD / "bin" / "vgpu-gdb", "-q", "-nx", "-ex", "set confirm off", program],
+            *("break main", "run", "delete", "continue", "bt", "info locals", "quit"),
+        )
+        self.assertIn("signal SIGSEGV", said)
+        self.assertRegex(said, r"(?m)^#0 .* child \(which=1\)")
+        self.assertRegex(said, r"(?m)^nowhere = 0x0$")
+
 
 if __name__ == "__main__":
     if shutil.which("gdb") is None:
         print("no gdb here (apt-get install gdb)")
         sys.exit(77)
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

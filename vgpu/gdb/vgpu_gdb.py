@@ -42,6 +42,7 @@ STUB = "__device_stub__"  # a kernel's function on the host
 
 _ended: "list[int]" = []  # inferiors since the last stop that somebody was told
 _stopped: "gdb.InferiorThread | None" = None
+_catch = 0  # the breakpoint at crashes
 
 
 def _is_caught(pid: int, signal: int) -> bool:
@@ -205,6 +206,26 @@ class Select(gdb.Command):
             _stopped.switch()
 
 
+def _catch_crashes() -> None:
+    """Creates the breakpoint at crashes, unless it is there."""
+    global _catch
+    try:
+        gdb.execute(f"condition {_catch} $vgpu_crashes()", to_string=True)
+    except gdb.error:
+        said = gdb.execute(f"catch signal {CRASHES}", to_string=True)
+        _catch = int(re.search(r"\d+", said)[0])
+        gdb.execute(f"condition {_catch} $vgpu_crashes()")
+
+
+def _before_prompt() -> None:
+    """gdb runs no hook after a command that was typed. The thread of a stop is selected once: then
+    the user may select another one. `delete` has deleted every breakpoint."""
+    global _stopped
+    gdb.execute("vgpu-select")
+    _stopped = None
+    _catch_crashes()
+
+
 def start() -> None:
     atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
     Crashes()
@@ -219,13 +240,12 @@ def start() -> None:
     gdb.execute("define hook-stop\nvgpu-stopped\nend")
     for command in MOVES:
         gdb.execute(f"define hookpost-{command}\nvgpu-select\nend")
-    catch = gdb.execute(f"catch signal {CRASHES}", to_string=True)
-    number = re.search(r"\d+", catch)
-    gdb.execute(f"condition {number[0]} $vgpu_crashes()")
+    _catch_crashes()
     gdb.events.breakpoint_created.connect(_keep_off_stubs)
     gdb.events.breakpoint_modified.connect(_keep_off_stubs)
     gdb.events.exited.connect(_note_end)
     gdb.events.stop.connect(_tell_thread)
+    gdb.events.before_prompt.connect(_before_prompt)
 
 
 if not IS_LOADED:

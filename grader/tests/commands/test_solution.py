@@ -80,10 +80,10 @@ class Kernels(FakeCheckout):
     def test_what_gdb_is_told(self) -> None:
         places, stopped = [debug.Place("b", "k.cu:5")], self.root / "stopped"
         said = debug.script(places, debug.Wish(gpu=2), stopped)
-        self.assertIn("break k.cu:5 if $vgpu_gpu() == 2\n", said)
+        self.assertIn("break k.cu:5 if $vgpu_gpu() == 2'", said)
         self.assertIn(str(stopped), said)
         said = debug.script(places, debug.Wish(host=True, commands=("bt",)), stopped)
-        self.assertIn("break k.cu:5\n", said)
+        self.assertIn("break k.cu:5'", said)
         self.assertIn("('bt',)", said)
 
 
