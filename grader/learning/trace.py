@@ -15,7 +15,10 @@ from grader.course.project import Project
 from grader.learning import testing, topology
 
 PAGE = Path(__file__).parent / "page"
+IDLE_US = 100.0  # without work, after which another part begins
+MARGIN = 0.03  # of a part, before and after it
 Trace = dict[str, Any]
+Slice = dict[str, Any]
 
 
 def command(project: Project, what: str, output: Path | None, *, solution: bool) -> ExitStatus:
@@ -73,9 +76,9 @@ def _usual_page(project: Project, title: str) -> Path:
 def _tell(
     project: Project, trace: Trace, kept: Path, title: str, output: Path | None, source: str = ""
 ) -> ExitStatus:
-    if not _operations(trace):
+    if not _slices(trace):
         raise LabError(
-            f"{title} did nothing on a GPU that had ended: there is nothing to show.",
+            f"{title} made no call that reached a GPU: there is nothing to show.",
             ExitStatus.NO_MATCH,
         )
     path = output or _usual_page(project, title)
@@ -86,49 +89,86 @@ def _tell(
     return ExitStatus.OK
 
 
-def _operations(trace: Trace) -> list[dict[str, Any]]:
+def _slices(trace: Trace) -> list[Slice]:
+    return [event for event in trace["traceEvents"] if event["ph"] == "X"]
+
+
+def _operations(trace: Trace) -> list[Slice]:
     """What ran on GPUs; copies stand in two rows, of their stream and of their engine."""
-    slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
-    return [event for event in slices if event.get("cat") not in ("host", "range")]
+    return [one for one in _slices(trace) if one.get("cat") not in ("host", "range")]
 
 
 def summary(trace: Trace) -> str:
     """ "hgx-h200-4: 6 operations in 95.2 us, 12.6 MB over links"."""
+    node = trace["otherData"]["node"]
     slices = [event for event in _operations(trace) if event["tid"] < 500]
+    if not slices:
+        return f"{node}: {len(_slices(trace))} calls of the host, no operation on a GPU"
     begin = min(event["ts"] for event in slices)
     end = max(event["ts"] + event["dur"] for event in slices)
     links = [link for link in trace["otherData"]["links"] if "memory" not in link["name"]]
     moved = sum(link["bytes"] for link in links)
     return (
-        f"{trace['otherData']['node']}: {len(slices)} operations in {end - begin:.1f} us, "
+        f"{node}: {len(slices)} operations in {end - begin:.1f} us, "
         f"{topology.bytes_text(moved)} over links"
     )
 
 
-def opened(trace: Trace, source: str) -> tuple[float, float]:
-    """What the page shows at first, in microseconds: from the first to the last call in the file
-    `source` and what it issued; without such operations, from the first one of a GPU to the last.
-    The calls before are mostly set-up, which takes longer than the rest."""
-    slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
-    own = [event for event in slices if event["args"].get("site", "").startswith(f"{source}:")]
-    shown = own if source and own else _operations(trace)
-    begin = min(event["ts"] for event in shown)
-    end = max(event["ts"] + event["dur"] for event in shown)
-    return begin, max(end, begin + 1e-6)
+def parts(trace: Trace, source: str) -> list[tuple[float, float]]:
+    """From when to when, in microseconds, GPUs worked for the file `source`: each part begins with
+    the call that started its first operation, and between two parts lie more than IDLE_US without
+    such work, which is mostly set-up. Of all files, if that one started nothing; of calls, if no
+    file did."""
+    found = _operations(trace) or _slices(trace)
+    marked = {(one["pid"], one["tid"], one["ts"]) for one in _findings(trace)}
+    own = [
+        one
+        for one in found
+        if one["args"].get("site", "").startswith(f"{source}:")
+        or (one["pid"], one["tid"], one["ts"]) in marked
+    ]
+    made: list[tuple[float, float]] = []
+    for one in sorted(own if source and own else found, key=_begin):
+        begin, end = _begin(one), one["ts"] + one["dur"]
+        if made and begin <= made[-1][1] + IDLE_US:
+            made[-1] = made[-1][0], max(made[-1][1], end)
+        else:
+            made.append((begin, end))
+    return [(a - _margin(a, b), b + _margin(a, b)) for a, b in made]
+
+
+def _begin(one: Slice) -> float:
+    return float(min(one["ts"], one["args"].get("issued", one["ts"])))
+
+
+def _margin(begin: float, end: float) -> float:
+    return MARGIN * max(end - begin, 1e-3)
+
+
+def _findings(trace: Trace) -> list[Slice]:
+    return [event for event in trace["traceEvents"] if event.get("cat") == "finding"]
+
+
+def opened(trace: Trace, among: list[tuple[float, float]]) -> int:
+    """Which of these parts is shown at first: the one with the first finding, or the last."""
+    for finding in sorted(_findings(trace), key=_begin):
+        for number, (begin, end) in enumerate(among):
+            if begin <= finding["ts"] <= end:
+                return number
+    return len(among) - 1
 
 
 def page(nodes: Path, trace: Trace, title: str, source: str = "") -> str:
     """The whole page as HTML, opened on what the file `source` did."""
-    begin, end = opened(trace, source)
-    what = f"what {source} did" if source else "what the GPUs did"
+    among = parts(trace, source)
     carried = {link["name"]: link["bytes"] for link in trace["otherData"]["links"]}
     drawing = topology.draw(_dot(nodes, trace, carried))
     inside = {
         "TITLE": html.escape(title),
         "CSS": (PAGE / "page.css").read_text(encoding="utf-8"),
-        "FROM": str(begin),
-        "TO": str(end),
-        "OPENED": html.escape(f"It opens on {what}."),
+        "PARTS": json.dumps(among),
+        "PART": str(opened(trace, among)),
+        "WHOSE": html.escape(source or "the program"),
         "SUMMARY": html.escape(summary(trace)),
         "TOPOLOGY": drawing[drawing.index("<svg") :],
         "TRACE": json.dumps(trace).replace("<", "\\u003c"),

@@ -20,18 +20,24 @@ from grader.learning import trace  # noqa: E402 (found by the path given)
 
 
 class Elements(HTMLParser):
-    """Every element of a document: (name, attributes)."""
+    """Every element of a document, (name, attributes), and its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.found: list[tuple[str, dict[str, str]]] = []
+        self.text = ""
         self.feed(text)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.append((tag, {key: value or "" for key, value in attrs}))
 
     def with_class(self, name: str) -> list[dict[str, str]]:
-        return [given for _, given in self.found if name in given.get("class", "").split()]
+        """`name` may be several words."""
+        words = set(name.split())
+        return [given for _, given in self.found if words <= set(given.get("class", "").split())]
 
 
 def browse(page: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -47,12 +53,15 @@ def browse(page: Path, *words: str) -> subprocess.CompletedProcess[str]:
         )
 
 
-SLICES = (
-    (0.0, "host", "given.c:3"),
-    (900.0, "copy", "given.c:4"),
-    (1000.0, "host", "mine.c:1"),
-    (1020.0, "kernel", "mine.c:2"),
-    (2000.0, "copy", "given.c:9"),
+SLICES = (  # begin, end, kind, where
+    (0.0, 10.0, "host", "given.c:3"),
+    (900.0, 910.0, "copy", "given.c:4"),
+    (1000.0, 1010.0, "host", "mine.c:1"),
+    (1020.0, 1030.0, "kernel", "mine.c:2"),
+    (1090.0, 1100.0, "kernel", "mine.c:2"),
+    (1300.0, 1600.0, "host", "mine.c:1"),
+    (1610.0, 1710.0, "copy", "mine.c:3"),
+    (2000.0, 2010.0, "copy", "given.c:9"),
 )
 
 
@@ -91,9 +100,11 @@ class Page(unittest.TestCase):
             self.assertNotIn("src", given)
 
     def drawn(self) -> list[dict]:
-        """What ran from the first to the last operation of a GPU, on which the page opens."""
+        """What ran in the part on which the page opens."""
         slices = [event for event in self.events if event["ph"] == "X"]
-        begin, end = trace.opened(trace.read(self.trace), "")
+        made = trace.read(self.trace)
+        among = trace.parts(made, "")
+        begin, end = among[trace.opened(made, among)]
         return [s for s in slices if s["ts"] <= end and s["ts"] + s["dur"] >= begin]
 
     def test_every_slice_and_arrow_is_drawn(self) -> None:
@@ -103,46 +114,88 @@ class Page(unittest.TestCase):
         self.assertEqual(len(self.page.with_class("slice")), len(slices))
         self.assertEqual(len(self.page.with_class("arrow")), len(arrows))
 
+    def test_rows_without_anything_are_left_out(self) -> None:
+        """Each row of what is drawn has a line, and each link that carries something then."""
+        lines = [g for g in self.page.with_class("row") if "x1" in g and g["x1"] != g["x2"]]
+        rows = {(s["pid"], s["tid"]) for s in self.drawn()}
+        every = {(s["pid"], s["tid"]) for s in self.events if s["ph"] == "X"}
+        links = {g["data-details"].split("\n")[0] for g in self.page.with_class("rate")}
+        self.assertEqual(len(lines), len(rows) + len(links))
+        made = trace.read(self.trace)
+        late = max(s["ts"] + s["dur"] for s in self.events if s["ph"] == "X")
+        kernel = next(event for event in self.events if event.get("cat") == "kernel")
+        later = {"ts": late + 1e6, "tid": 499, "args": {"issued": late + 1e6, "bytes": 0}}
+        made["traceEvents"].append(kernel | later)
+        page = self.browsed(made)
+        self.assertEqual(len(page.with_class("slice")), 1)  # the last part is that slice
+        self.assertGreater(len(every), 10)
+
+    def browsed(self, made: trace.Trace, source: str = "") -> Elements:
+        path = Path(self.folder.name, "made.html")
+        path.write_text(trace.page(ROOT / "vgpu" / "nodes", made, "made", source))
+        done = browse(path, "--dump-dom")
+        self.assertNotRegex(done.stderr, r"Uncaught|SyntaxError|CONSOLE")
+        return Elements(done.stdout)
+
     def test_widths_are_as_the_times(self) -> None:
         """The longest slice is as much wider than the shortest copy as it is longer."""
-        slices = self.drawn()
-        drawn = [float(given["width"]) for given in self.page.with_class("slice")]
-        ratios = [
-            width / s["dur"]
-            for width, s in zip(drawn, slices, strict=True)
-            if s["dur"] > 5 and s["cat"] != "host"  # a call may begin before what is shown
-        ]
+        ratios = []
+        for given in self.page.with_class("slice"):
+            begin, end = re.findall(r"([0-9.]+) us\b", given["data-details"])[:2]
+            lasts = float(end) - float(begin)
+            if lasts > 5 and "host" not in given["class"]:  # a call may begin before what is shown
+                ratios.append(float(given["width"]) / lasts)
+        self.assertGreater(len(ratios), 8)
         self.assertLess(max(ratios) / min(ratios), 1.001)
 
-    def test_it_opens_on_what_the_file_did(self) -> None:
-        """Not on the set-up, which takes most of the time; without the file, on the GPUs' work."""
+    def test_a_part_is_what_gpus_did_for_the_file(self) -> None:
+        """Not the set-up, which takes most of the time; without the file, all of the GPUs' work."""
         slices = [
-            {"ph": "X", "ts": ts, "dur": 10.0, "cat": cat, "args": {"site": site}}
-            for ts, cat, site in SLICES
+            {"ph": "X", "ts": a, "dur": b - a, "cat": cat, "pid": 1, "tid": 0, "args": {"site": at}}
+            for a, b, cat, at in SLICES
         ]
+        slices[6]["args"]["issued"] = 1500.0
         made = {"traceEvents": slices}
-        self.assertEqual(trace.opened(made, "mine.c"), (1000, 1030))
-        self.assertEqual(trace.opened(made, "other.c"), (900, 2010))
-        self.assertEqual(trace.opened(made, ""), (900, 2010))
+
+        def parts(source: str) -> list[tuple[int, int]]:
+            found = trace.parts(made, source)
+            self.assertEqual(trace.opened(made, found), len(found) - 1)
+            return [(round(a), round(b)) for a, b in found]
+
+        mine = [(1018, 1102), (1494, 1716)]
+        self.assertEqual(parts("mine.c"), mine)
+        everything = [(900, 910), *mine, (2000, 2010)]
+        self.assertEqual(parts("other.c"), everything)
+        self.assertEqual(parts(""), everything)
+        slices.append(slices[1] | {"ph": "i", "cat": "finding"})
+        found = trace.parts(made, "mine.c")
+        self.assertEqual([round(a) for a, _ in found], [900, 1018, 1494])
+        self.assertEqual(trace.opened(made, found), 0)
+        made["traceEvents"] = [one for one in slices if one["cat"] == "host"]
+        self.assertEqual(parts("given.c"), [(0, 10)])
+
+    def test_it_opens_on_the_last_part(self) -> None:
         given = next(given for _, given in self.page.found if given.get("id") == "timeline")
-        shown = float(given["data-from"]), float(given["data-to"])
-        self.assertEqual(shown, trace.opened(trace.read(self.trace), ""))
+        among = trace.parts(trace.read(self.trace), "")
+        self.assertEqual(json.loads(given["data-parts"]), [list(one) for one in among])
+        self.assertEqual(int(given["data-part"]), len(among) - 1)
 
     def test_findings_and_ranges_are_drawn(self) -> None:
         made = trace.read(self.trace)
         kernel = next(event for event in made["traceEvents"] if event.get("cat") == "kernel")
         same = {key: kernel[key] for key in ("pid", "tid", "ts")}
         mark = {"ph": "i", "s": "t", "cat": "finding", "name": "order.streams", "args": {}}
-        made["traceEvents"].append({**same, **mark})
-        made["traceEvents"].append({**kernel, "cat": "range", "name": "step", "args": {}})
-        path = Path(self.folder.name, "marked.html")
-        path.write_text(trace.page(ROOT / "vgpu" / "nodes", made, "marked"), encoding="utf-8")
-        done = browse(path, "--dump-dom")
-        self.assertNotRegex(done.stderr, r"Uncaught|SyntaxError|CONSOLE")
-        page = Elements(done.stdout)
-        (finding,) = page.with_class("finding")
-        self.assertIn("./lab explain order.streams", finding["data-details"])
-        self.assertEqual(len(page.with_class("range")), 1)
+        made["traceEvents"] += [{**same, **mark}] * 2
+        inner = {**kernel, "cat": "range", "name": "inner", "tid": 499, "args": {}}
+        made["traceEvents"] += [inner, {**inner, "name": "outer", "dur": kernel["dur"] + 1}]
+        page = self.browsed(made)
+        findings = page.with_class("finding")
+        self.assertIn("./lab explain order.streams", findings[0]["data-details"])
+        self.assertEqual({given["d"] for given in findings}, {findings[0]["d"]})
+        self.assertEqual(page.text.count("order.streams: GPU 0, stream"), 1)
+        outer, inner = sorted(page.with_class("range slice"), key=lambda given: float(given["y"]))
+        self.assertIn("outer", outer["data-details"])
+        self.assertEqual(float(inner["y"]) - float(outer["y"]), 18)  # none covers another
 
     def test_details_are_there_to_point_at(self) -> None:
         details = [given.get("data-details", "") for given in self.page.with_class("slice")]
@@ -172,7 +225,8 @@ class Page(unittest.TestCase):
         self.assertIn(f"open {page.with_suffix('.json')} at", done.stdout)
         self.assertTrue(trace.read(page.with_suffix(".json"))["traceEvents"])
 
-    def test_bars_that_are_wide_enough_have_names(self) -> None:
+    def test_bars_have_names_on_them_or_beside_them(self) -> None:
+        self.assertGreater(len(self.page.with_class("beside")), 1)
         self.assertGreater(len(self.page.with_class("name")), 4)
         self.assertLessEqual(len(self.page.with_class("name")), len(self.page.with_class("slice")))
 

@@ -4,13 +4,14 @@
 "use strict";
 
 const trace = JSON.parse(document.getElementById("trace").textContent);
-const LEFT = 190, ROW = 18, RATE = 34, WIDTH = 1200, RIGHT = WIDTH - 10, LETTER = 6.5;
+const LEFT = 190, ROW = 18, RATE = 34, WIDTH = 1200, RIGHT = WIDTH - 10, LETTER = 6.5, PICOSECOND = 1e-6;
 const SVG = "http://www.w3.org/2000/svg";
 const slices = trace.traceEvents.filter((e) => e.ph === "X");
 const first = Math.min(...slices.map((s) => s.ts));
 const last = Math.max(...slices.map((s) => s.ts + s.dur));
 const opened = document.getElementById("timeline").dataset;
-let from = +opened.from, to = +opened.to;
+const parts = JSON.parse(opened.parts);
+let part = +opened.part, [from, to] = parts[part];
 
 function make(parent, kind, attributes, text) {
   const made = document.createElementNS(SVG, kind);
@@ -61,11 +62,31 @@ for (const e of trace.traceEvents) {
   if (e.name === "process_name") groups.set(e.pid, e.args.name);
 }
 
+const inView = (s) => s.ts <= to && s.ts + s.dur >= from;
+
+/* The rows with something in the time that is shown: [key, [pid, tid], its slices there, lines]. */
 function usedRows() {
   const used = new Map();
-  for (const s of slices) used.set(`${s.pid} ${s.tid}`, [s.pid, s.tid]);
-  return [...used.entries()].sort(
+  for (const s of slices.filter(inView)) {
+    const key = `${s.pid} ${s.tid}`;
+    if (!used.has(key)) used.set(key, [key, [s.pid, s.tid], []]);
+    used.get(key)[2].push(s);
+  }
+  const rows = [...used.values()].sort(
     ([, a], [, b]) => places.get(a[0]) - places.get(b[0]) || a[1] - b[1]);
+  return rows.map(([key, place, inside]) => [key, place, inside, 1 + nest(inside)]);
+}
+
+/* Sorts the slices of a row, and stores in each how many others it lies in (NVTX ranges); the most. */
+function nest(inside) {
+  const around = [];
+  inside.sort((a, b) => a.ts - b.ts || b.dur - a.dur);
+  for (const s of inside) {
+    while (around.length && around.at(-1).ts + around.at(-1).dur < s.ts + PICOSECOND) around.pop();
+    s.depth = around.length;
+    around.push(s);
+  }
+  return Math.max(...inside.map((s) => s.depth));
 }
 
 function axis(svg, height) {
@@ -73,7 +94,8 @@ function axis(svg, height) {
   const step = [1, 2, 5, 10].map((k) => k * unit).find((k) => k >= raw) || unit;
   for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
     make(svg, "line", { x1: x(at), x2: x(at), y1: 14, y2: height, class: "row" });
-    make(svg, "text", { x: x(at) + 2, y: 11 }, `${+at.toFixed(3)} us`);
+    const text = `${+at.toFixed(3)} us`;
+    if (x(at) + LETTER * text.length < RIGHT) make(svg, "text", { x: x(at) + 2, y: 11 }, text);
   }
 }
 
@@ -85,49 +107,55 @@ function clear(svg, height) {
 
 function place(s, y) {
   const left = Math.max(x(s.ts), LEFT), right = Math.min(x(s.ts + s.dur), RIGHT);
-  return right < LEFT || left > RIGHT ? null
-    : { x: left, width: Math.max(right - left, 0.75), y, height: ROW - 4, class: `slice ${s.cat}` };
+  return { x: left, width: Math.max(right - left, 0.75), y, height: ROW - 4, class: `slice ${s.cat}` };
 }
 
 function drawTimeline() {
   const svg = document.getElementById("timeline"), at = new Map();
   let y = 18, group = 0;
-  const rows = usedRows();
-  const height = y + rows.length * ROW + new Set(rows.map(([, r]) => r[0])).size * ROW + 6;
+  const rows = usedRows(), groupsShown = new Set(rows.map(([, r]) => r[0])).size;
+  const height = y + (rows.reduce((sum, row) => sum + row[3], 0) + groupsShown) * ROW + 6;
   clear(svg, height);
   const tip = make(make(svg, "defs", {}), "marker",
     { id: "tip", markerWidth: 6, markerHeight: 6, refX: 5, refY: 3, orient: "auto" });
   make(tip, "path", { d: "M0,0 L6,3 L0,6 z", fill: "#b03030" });
-  for (const [key, [pid]] of rows) {
+  for (const [key, [pid], , lines] of rows) {
     if (pid !== group) {
       make(svg, "text", { x: 4, y: y + 13, class: "group" }, groups.get(pid));
       y += ROW;
       group = pid;
     }
     make(svg, "text", { x: 14, y: y + 12 }, names.get(key));
-    make(svg, "line", { x1: LEFT, x2: WIDTH, y1: y + ROW - 1, y2: y + ROW - 1, class: "row" });
     at.set(key, y);
-    y += ROW;
+    y += lines * ROW;
+    make(svg, "line", { x1: LEFT, x2: WIDTH, y1: y - 1, y2: y - 1, class: "row" });
   }
-  for (const s of slices) {
-    const where = place(s, at.get(`${s.pid} ${s.tid}`) + 1);
-    if (!where) continue;
+  for (const [key, , inside] of rows) inside.forEach((s, i) => {
+    const where = place(s, at.get(key) + 1 + s.depth * ROW), next = inside[i + 1];
     explain(make(svg, "rect", where), about(s));
-    const fits = Math.floor((where.width - 6) / LETTER);
-    if (fits >= 4) {
-      const shown = s.name.length > fits ? `${s.name.slice(0, fits - 1)}…` : s.name;
-      make(svg, "text", { x: where.x + 3, y: where.y + 10, class: "name" }, shown);
-    }
-  }
+    drawName(svg, s.name, where, next && next.depth === s.depth ? x(next.ts) : next ? 0 : RIGHT);
+  });
   drawArrows(svg, at);
   drawFindings(svg, at);
+}
+
+/* On the bar; if it is too narrow, beside it, where `free` says how far nothing else stands. */
+function drawName(svg, name, bar, free) {
+  const short = name.replace(/^cuda(?=[A-Z])/, ""), right = bar.x + bar.width;
+  const letters = (width) => Math.floor((width - 6) / LETTER), fits = letters(bar.width);
+  const at = { x: bar.x + 3, y: bar.y + 10, class: "name" };
+  if (fits >= name.length) make(svg, "text", at, name);
+  else if (fits >= short.length) make(svg, "text", at, short);
+  else if (letters(free - right) >= short.length)
+    make(svg, "text", { ...at, x: right + 2, class: "name beside" }, short);
+  else if (fits >= 4) make(svg, "text", at, `${short.slice(0, fits - 1)}…`);
 }
 
 /* A triangle where the operation begins that a finding is about. */
 function drawFindings(svg, at) {
   for (const e of trace.traceEvents.filter((e) => e.cat === "finding")) {
     const left = x(e.ts), y = at.get(`${e.pid} ${e.tid}`);
-    if (left < LEFT || left > RIGHT) continue;
+    if (y === undefined || left < LEFT || left > RIGHT) continue;
     const mark = make(svg, "path", { d: `M${left - 6},${y} L${left + 6},${y} L${left},${y + 11} z`,
       class: "finding" });
     explain(mark, [e.name, e.args.site, `./lab explain ${e.name}`].filter(Boolean).join("\n"));
@@ -139,8 +167,8 @@ function drawArrows(svg, at) {
   for (const end of trace.traceEvents.filter((e) => e.ph === "f")) {
     const start = starts.get(end.id);
     const [x1, x2] = [x(start.ts), x(end.ts)];
-    if (x1 < LEFT || x2 > WIDTH) continue;
-    const y1 = at.get(`${start.pid} ${start.tid}`) + 8, y2 = at.get(`${end.pid} ${end.tid}`) + 8;
+    const [y1, y2] = [start, end].map((e) => at.get(`${e.pid} ${e.tid}`) + 8);
+    if (x1 < LEFT || x2 > RIGHT || isNaN(y1 + y2)) continue;
     make(svg, "path", { d: `M${x1},${y1} C${x1 + 12},${y1} ${x2 - 12},${y2} ${x2},${y2}`,
       class: "arrow" });
   }
@@ -148,36 +176,56 @@ function drawArrows(svg, at) {
 
 // ---- links ----
 
+/* [sample, until when it holds] of the times within what is shown in which the link carried something. */
+function rates(link) {
+  const samples = samplesOf.get(link.name) || [];
+  return samples.map((sample, i) => [sample, i + 1 < samples.length ? samples[i + 1].ts : last])
+    .filter(([sample, end]) => sample.args["GB/s"] > 0 && end >= from && sample.ts <= to);
+}
+
+const samplesOf = new Map();
+for (const e of trace.traceEvents.filter((e) => e.ph === "C")) {
+  if (!samplesOf.has(e.name)) samplesOf.set(e.name, []);
+  samplesOf.get(e.name).push(e);
+}
+
 function drawLinks() {
   const svg = document.getElementById("links");
-  const busy = trace.otherData.links.filter((link) => link.bytes > 0);
+  const busy = trace.otherData.links.filter((link) => link.bytes > 0 && rates(link).length > 0);
   clear(svg, 18 + busy.length * RATE);
   busy.forEach((link, i) => drawLink(svg, link, 18 + i * RATE));
 }
 
 function drawLink(svg, link, y) {
   const bottom = y + RATE - 6, scale = (RATE - 10) / link.gbs;
-  const samples = trace.traceEvents.filter((e) => e.ph === "C" && e.name === link.name);
   make(svg, "text", { x: 14, y: y + 12 }, link.name);
   make(svg, "text", { x: 14, y: y + 24 }, `${link.bytes} bytes`);
   make(svg, "line", { x1: LEFT, x2: WIDTH, y1: bottom, y2: bottom, class: "row" });
-  samples.forEach((sample, i) => {
-    const rate = sample.args["GB/s"], end = i + 1 < samples.length ? samples[i + 1].ts : last;
-    const left = Math.max(x(sample.ts), LEFT), right = Math.min(x(end), WIDTH);
-    if (rate === 0 || right < LEFT || left > WIDTH) return;
+  for (const [sample, end] of rates(link)) {
+    const rate = sample.args["GB/s"];
+    const left = Math.max(x(sample.ts), LEFT), right = Math.min(x(end), RIGHT);
     const high = Math.max(rate * scale, 1);
     const bar = make(svg, "rect", { x: left, width: Math.max(right - left, 0.5), y: bottom - high,
       height: high, class: "rate" });
     explain(bar, `${link.name}\n${rate} of ${link.gbs} GB/s (${(100 * rate / link.gbs).toFixed(1)} %)` +
       `\n${sample.ts} us to ${end} us`);
-  });
+  }
 }
 
 // ---- moving about ----
 
 function draw() {
+  const [begin, end] = parts[part], whole = from === begin && to === end;
+  const count = parts.length === 1 ? "1 part" : `${parts.length} parts`;
+  document.getElementById("part").textContent = whole ? `part ${part + 1} of ${parts.length}` : count;
   drawTimeline();
   drawLinks();
+}
+
+function show(number) {
+  part = Math.min(Math.max(number, 0), parts.length - 1);
+  [from, to] = parts[part];
+  draw();
 }
 
 /* Shows `factor` times as much, around `here`; whether anything changed. */
@@ -204,6 +252,8 @@ function move(share) {
 }
 
 const KEYS = {
+  earlier: () => show(part - 1),
+  later: () => show(part + 1),
   "+": () => zoom((from + to) / 2, 0.8),
   "-": () => zoom((from + to) / 2, 1.25),
   ArrowLeft: () => move(-0.1),
@@ -238,6 +288,29 @@ function follow(svg) {
   svg.addEventListener("dblclick", all);
 }
 
+/* Above the timeline: each finding once, with its time, at which a click shows it. */
+function listFindings() {
+  const told = new Set();
+  for (const e of trace.traceEvents.filter((e) => e.cat === "finding")) {
+    const row = `${groups.get(e.pid).replace(/ \(.*/, "")}, ${names.get(`${e.pid} ${e.tid}`)}`;
+    const words = `${e.name}: ${[e.args.site, row].filter(Boolean).join(", ")}, at ${e.ts.toFixed(1)} us`;
+    if (told.has(words)) continue;
+    told.add(words);
+    const line = document.createElement("p"), button = document.createElement("button");
+    button.textContent = "show";
+    button.addEventListener("click", () => {
+      const number = parts.findIndex(([begin, end]) => begin <= e.ts && e.ts <= end);
+      if (number >= 0) show(number);
+      else all();
+    });
+    line.append(words, ` (./lab explain ${e.name}) `, button);
+    document.getElementById("findings").append(line);
+  }
+}
+
+for (const button of document.querySelectorAll("#moves button"))
+  button.addEventListener("click", KEYS[button.dataset.key]);
+listFindings();
 draw();
 follow(document.getElementById("timeline"));
 follow(document.getElementById("links"));
