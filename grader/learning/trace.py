@@ -15,6 +15,7 @@ from grader.course.project import Project
 from grader.learning import testing, topology
 
 PAGE = Path(__file__).parent / "page"
+FIRST_ENGINE = 10000  # rows: vgpu/node/trace/timeline_json.c
 IDLE_US = 100.0  # without work, after which another part begins
 MARGIN = 0.03  # of a part, before and after it
 Trace = dict[str, Any]
@@ -86,6 +87,7 @@ def _tell(
     path.write_text(page(project.root / "vgpu" / "nodes", trace, title, source), encoding="utf-8")
     print(f"{summary(trace)}\n{path}")
     print(f"in Perfetto: open {kept} at https://ui.perfetto.dev, which runs in your browser")
+    print("             (Open trace file; then click on host or on a GPU to see its rows)")
     return ExitStatus.OK
 
 
@@ -101,7 +103,7 @@ def _operations(trace: Trace) -> list[Slice]:
 def summary(trace: Trace) -> str:
     """ "hgx-h200-4: 6 operations in 95.2 us, 12.6 MB over links"."""
     node = trace["otherData"]["node"]
-    slices = [event for event in _operations(trace) if event["tid"] < 500]
+    slices = [event for event in _operations(trace) if event["tid"] < FIRST_ENGINE]
     if not slices:
         return f"{node}: {len(_slices(trace))} calls of the host, no operation on a GPU"
     begin = min(event["ts"] for event in slices)

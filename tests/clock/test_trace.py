@@ -118,7 +118,7 @@ class Trace(unittest.TestCase):
             row = STREAMS[int(gpu)][name == "cudaMemcpyPeerAsync"]
             slices = [s for s in self.on(int(gpu), row) if s["name"] == name]
             # each copies behind a kernel, which its engine hears of later than the event before it
-            durations = [float32((picoseconds(s, "dur") + LATE_PS) * 1e-9) for s in slices]
+            durations = [float32((s["args"]["ps"] + LATE_PS) * 1e-9) for s in slices]
             self.assertIn(float32(float(ms)), durations, line)
 
     def test_arrows_join_what_events_order(self) -> None:

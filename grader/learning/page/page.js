@@ -4,7 +4,7 @@
 "use strict";
 
 const trace = JSON.parse(document.getElementById("trace").textContent);
-const LEFT = 190, ROW = 18, RATE = 34, WIDTH = 1200, RIGHT = WIDTH - 10, LETTER = 6.5, PICOSECOND = 1e-6;
+const LEFT = 190, ROW = 18, RATE = 34, WIDTH = 1200, RIGHT = WIDTH - 10, LETTER = 6.5, NANOSECOND = 1e-3;
 const SVG = "http://www.w3.org/2000/svg";
 const slices = trace.traceEvents.filter((e) => e.ph === "X");
 const first = Math.min(...slices.map((s) => s.ts));
@@ -82,7 +82,7 @@ function nest(inside) {
   const around = [];
   inside.sort((a, b) => a.ts - b.ts || b.dur - a.dur);
   for (const s of inside) {
-    while (around.length && around.at(-1).ts + around.at(-1).dur < s.ts + PICOSECOND) around.pop();
+    while (around.length && around.at(-1).ts + around.at(-1).dur < s.ts + NANOSECOND) around.pop();
     s.depth = around.length;
     around.push(s);
   }

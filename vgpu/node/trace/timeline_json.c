@@ -12,9 +12,12 @@
 
 #include "timeline_order.h"
 
-#define HOST 900         /* pid of the host threads' group */
-#define LINKS 1000       /* pid of the links' group */
-#define FIRST_ENGINE 500 /* tid of the first copy engine; streams have lower ones */
+#define HOST 900   /* pid of the host threads' group */
+#define LINKS 1000 /* pid of the links' group */
+/* tid of the first stream or host thread, and of the first copy engine. To Perfetto, the rows 0 and
+ * the one that has its group's number are one row: no row has such a number. */
+#define FIRST_ROW 2000
+#define FIRST_ENGINE 10000
 /* Rows of an engine, for copies that overlap. */
 #define LANES 16
 #define MAX_ROWS 4096
@@ -75,6 +78,21 @@ static void write_time(FILE *out, const char *key, uint64_t ps)
             (unsigned long long)(ps % 1000000));
 }
 
+/* Between both, as Perfetto rounds them to nanoseconds. */
+static uint64_t rounded_ns(uint64_t start_ps, uint64_t end_ps)
+{
+    return (end_ps + 499) / 1000 - (start_ps + 500) / 1000;
+}
+
+/* How long a bar is written to be. Perfetto rounds its begin and its length to nanoseconds, and
+ * drops what begins before the bar ends then: one that would end later than at its end, rounded, is
+ * shorter here, by at most a nanosecond. */
+static uint64_t drawn_ps(uint64_t start_ps, uint64_t end_ps)
+{
+    uint64_t ns = rounded_ns(start_ps, end_ps), ps = end_ps - start_ps;
+    return (ps + 500) / 1000 > ns ? ns * 1000 + 499 : ps;
+}
+
 static void name_row(struct writer *w, const char *what, int group, int row, const char *name,
                      int order)
 {
@@ -102,12 +120,12 @@ static int stream_row(struct writer *w, const struct vgpu_trace_record *r)
     for (int i = 0; i < w->streams; i++) {
         const struct row *s = &w->stream[i];
         if (s->program == program && s->device == r->device && s->stream == r->stream)
-            return i;
+            return FIRST_ROW + i;
     }
     if (w->streams == MAX_ROWS)
-        return MAX_ROWS - 1;
+        return FIRST_ROW + MAX_ROWS - 1;
     w->stream[w->streams] = (struct row){program, r->device, r->on_stream, r->stream};
-    return w->streams++;
+    return FIRST_ROW + w->streams++;
 }
 
 static int thread_row(struct writer *w, const struct timeline_call *call)
@@ -115,11 +133,11 @@ static int thread_row(struct writer *w, const struct timeline_call *call)
     for (int i = 0; i < w->threads; i++)
         if (w->thread[i].pid == call->pid && w->thread[i].number == call->thread &&
             w->thread[i].ranges == call->range)
-            return i;
+            return FIRST_ROW + i;
     if (w->threads == MAX_ROWS)
-        return MAX_ROWS - 1;
+        return FIRST_ROW + MAX_ROWS - 1;
     w->thread[w->threads] = (struct host_thread){call->pid, call->thread, call->range};
-    return w->threads++;
+    return FIRST_ROW + w->threads++;
 }
 
 /* "program 1, " where there are several; returns its length. */
@@ -200,7 +218,7 @@ static void name_threads(struct writer *w)
         snprintf(name + used, sizeof name - (size_t)used,
                  w->thread[i].ranges ? "NVTX, host thread %u" : "host thread %u",
                  w->thread[i].number);
-        name_row(w, "thread", HOST, i, name, i);
+        name_row(w, "thread", HOST, FIRST_ROW + i, name, i);
     }
 }
 
@@ -223,7 +241,7 @@ static void write_rows(struct writer *w)
             snprintf(name + used, sizeof name - (size_t)used, "default stream");
         else
             snprintf(name + used, sizeof name - (size_t)used, "stream %u", s->number);
-        name_row(w, "thread", s->device + 1, i, name, i);
+        name_row(w, "thread", s->device + 1, FIRST_ROW + i, name, i);
     }
     for (int d = 0; d < info->device_count; d++)
         for (int k = 0; k < ENGINES * LANES; k++) {
@@ -266,10 +284,11 @@ static void write_slice(struct writer *w, uint64_t number, int group, int row)
     const struct vgpu_trace_record *r = &w->record[number];
     write_event(w, "X", group, row);
     write_time(w->out, "ts", r->start_ps);
-    write_time(w->out, "dur", r->end_ps - r->start_ps);
+    write_time(w->out, "dur", drawn_ps(r->start_ps, r->end_ps));
     fprintf(w->out, ",\"cat\":\"%s\",\"name\":", kinds[r->kind]);
     write_text(w->out, r->name);
-    fprintf(w->out, ",\"args\":{\"bytes\":%llu", (unsigned long long)r->bytes);
+    fprintf(w->out, ",\"args\":{\"bytes\":%llu,\"ps\":%llu", (unsigned long long)r->bytes,
+            (unsigned long long)(r->end_ps - r->start_ps));
     write_time(w->out, "issued", r->issue_ps);
     if (r->kind == VGPU_TRACE_COPY) {
         write_place(w->out, "from", r->from);
@@ -313,7 +332,10 @@ static void write_calls(struct writer *w)
         const struct timeline_call *call = &w->t->call[i];
         write_event(w, "X", HOST, thread_row(w, call));
         write_time(w->out, "ts", call->start_ps);
-        write_time(w->out, "dur", call->end_ps - call->start_ps);
+        /* of ranges that end together, none ends after the one that it lies in */
+        write_time(w->out, "dur",
+                   call->range ? 1000 * rounded_ns(call->start_ps, call->end_ps)
+                               : drawn_ps(call->start_ps, call->end_ps));
         fprintf(w->out, ",\"cat\":\"%s\",\"name\":", call->range ? "range" : "host");
         write_text(w->out, call->name);
         write_arguments(w->out, call->site);
@@ -350,8 +372,8 @@ static void write_findings(struct writer *w)
     }
 }
 
-/* An arrow attaches to the slice that contains its end point, so it starts one picosecond before
- * the end of its source. */
+/* An arrow attaches to the slice that contains its end point, also in whole nanoseconds, so it
+ * starts one before the end of its source. */
 static void write_arrow_end(struct writer *w, const char *kind, uint64_t number, uint64_t ps,
                             unsigned id)
 {
@@ -368,8 +390,9 @@ static void write_arrows(struct writer *w)
         if (from >= w->records || to >= w->records || w->row[from] < 0 || w->row[to] < 0 ||
             w->row[from] == w->row[to])
             continue;
-        uint64_t end_ps = w->record[from].end_ps;
-        write_arrow_end(w, "s", from, end_ps > w->record[from].start_ps ? end_ps - 1 : end_ps, i);
+        uint64_t start_ps = w->record[from].start_ps;
+        uint64_t ps = drawn_ps(start_ps, w->record[from].end_ps);
+        write_arrow_end(w, "s", from, start_ps + (ps > 1000 ? ps - 1000 : 0), i);
         write_arrow_end(w, "f", to, w->record[to].start_ps, i);
     }
 }
