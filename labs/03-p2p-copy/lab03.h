@@ -6,12 +6,12 @@
  * - The result is LAB_OK (0) or one of the LAB_E... of lab.h. On an error the outputs keep what
  *   they held (a copy that failed half-way may have written part of its destination).
  * - The calling thread's current device is the same after the call as before it, and CUDA's last
- *   error is clear: an error that became a result is cleared (p2p_result does both halves).
+ *   error has been cleared: p2p_result turns an error into a result and clears it.
  * - LAB_ENOGPU: a device number that no GPU here has, negative ones too. LAB_EINVAL: a null pointer
  *   where one is needed.
  * - "Asynchronous" means that the function queues work and returns: it never waits for a GPU.
- *   All work is ordered in the caller's stream: it starts after what the stream holds already, and
- *   what the caller puts into the stream later starts after it.
+ *   All work is ordered in the caller's stream: it starts when the work that is already there has
+ *   finished, and work that the caller queues there later waits until it has finished.
  */
 #ifndef LAB03_H
 #define LAB03_H

@@ -87,8 +87,8 @@ int stage_copy_async(struct stage *stage, void *dst, const void *src, size_t byt
         return LAB_EINVAL;
     // TODO(4): chunk by chunk through both buffers.  (about 35 lines: a helper for one chunk)
     //   before: the copy of an earlier call may be under way in the same buffers
-    //   after:  all chunks are queued: buffer i is filled again only after it was drained, and
-    //           drained only after it was filled; the caller's stream waits for the last one
+    //   after:  all chunks are queued: buffer i is filled again only after it has been drained, and
+    //           drained only after it has been filled; the caller's stream waits for the last one
     //   use:    cudaEventRecord, cudaStreamWaitEvent, cudaMemcpyAsync; no call that waits
     (void)stream;
     TODO(4);

@@ -161,10 +161,10 @@ static inline const char *guess(const unsigned char *got, const unsigned char *w
     if (later)
         return ": those bytes were put into the source after the copy, in the same stream: it read "
                "them too late (the caller's stream must wait for the copy)";
-    return ": these bytes are of another chunk, or of a time before the caller's stream had "
-           "finished "
-           "(a buffer filled again too early, or a copy that did not wait for the caller's "
-           "stream?)";
+    return ": the bytes come from another chunk, or were read too early (was a buffer drained "
+           "before "
+           "it was filled, or filled again before it was drained, or did the copy not wait for the "
+           "caller's stream?)";
 }
 
 /* Compares one destination with its guards. */

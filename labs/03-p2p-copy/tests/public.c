@@ -265,8 +265,9 @@ LAB_CASES = {
     {.name = "stage_copy",
      .todo = 4,
      .title = "stage_copy_async copies every byte: any size, back to back, in the stream's order",
-     .rule = "buffer i may be filled again only after it was drained, drained only after it was "
-             "filled; the caller's stream waits for the last chunk",
+     .rule =
+         "buffer i may be filled again only after it has been drained, and drained only after it "
+         "has been filled; the caller's stream waits for the last chunk",
      .points = 8,
      .quick = true,
      .min_gpus = 1,
@@ -311,7 +312,8 @@ LAB_CASES = {
     {.name = "p2p_peer",
      .todo = 5,
      .title = "p2p_copy reports PATH_PEER and copies directly",
-     .rule = "without peer access cudaMemcpyPeerAsync also works, but slowly and silently",
+     .rule = "even without peer access cudaMemcpyPeerAsync works, but it is slow and does not "
+             "report it",
      .points = 4,
      .needs_witness = true,
      .quick = true,
