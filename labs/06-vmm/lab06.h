@@ -83,7 +83,7 @@ struct vmm_parcel {
 };
 
 /* 6. Makes a descriptor of v's allocation; it is the caller's, and parcel_drop closes it. v itself
- * must live until the other side has imported it. parcel->fd is above 0, also in a process whose
+ * must live until the other side has imported it. parcel->fd is above 0, even in a process whose
  * stdin is closed. LAB_EINVAL: nothing is allocated. LAB_ENOMEM: no descriptor is left. */
 int vmm_export(const struct vmm *v, struct vmm_parcel *parcel);
 

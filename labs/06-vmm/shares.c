@@ -59,8 +59,8 @@ int main(void)
     for (size_t bytes = 1000000; bytes <= 100000000; bytes *= 5) {
         CUdeviceptr before = v.base;
         must("vec_grow", vec_grow(&v, bytes));
-        printf("vector of %zu bytes: %zu mapped in %d part%s, %s\n", bytes, v.bytes, v.parts,
-               v.parts == 1 ? "" : "s", v.base == before ? "not moved" : "MOVED");
+        printf("vector of %zu bytes: %zu mapped (parts: %d), %s\n", bytes, v.bytes, v.parts,
+               v.base == before ? "not moved" : "MOVED");
     }
     print_access("vector's end", v.base + v.bytes - 1, n);
     must("vec_close", vec_close(&v));

@@ -62,7 +62,7 @@ int vmm_round(size_t bytes, const int *devs, int n, size_t *rounded)
 }
 
 // BEGIN SOLUTION
-/* Puts v->handle at addresses of its own, for GPU `dev` alone. What it did stands in *v, also when
+/* Puts v->handle at addresses of its own, for GPU `dev` alone. What it did stands in *v, even when
  * it fails half-way. */
 static int place(struct vmm *v, int dev)
 {
