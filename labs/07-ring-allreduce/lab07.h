@@ -5,13 +5,13 @@
  *   - it returns LAB_OK or a negative LAB_E...; when the arguments are refused nothing was queued;
  *   - the calling thread's current device is the same afterwards as before;
  *   - no error is left behind: cudaGetLastError() says cudaSuccess afterwards;
- *   - a call of CUDA that fails is an error (LAB_ECUDA), and nothing is queued after it. What was
+ *   - a CUDA call that fails is an error (LAB_ECUDA), and nothing is queued after it. What was
  *     queued before runs, and no stream need wait for it: wait for the GPUs then.
  *
  * For every function that moves data over the ring:
  *   - it queues work and returns; the host waits for nothing, so that a graph can capture it;
- *   - buf[r] is memory of rank r's GPU. Its part begins after what was queued on rank r's `stream`,
- *     and what is queued there afterwards comes after it;
+ *   - buf[r] is memory of rank r's GPU. Its part begins when the work that is already on rank r's
+ *     `stream` has finished, and work that is queued there later waits until it has finished;
  *   - `count` elements a rank, 0 is fine, without buffers, too. Chunks are those of ring_chunk, one
  *     a rank;
  *   - a size of more than 2 GiB is a size like any other;

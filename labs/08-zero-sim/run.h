@@ -8,7 +8,7 @@
  * batch.
  *
  * Rules for every function here:
- * - The result is LAB_OK (0) or one of the LAB_E... of lab.h. A call of CUDA that fails ends the
+ * - The result is LAB_OK (0) or one of the LAB_E... of lab.h. A CUDA call that fails ends the
  *   function with ring_result's code, LAB_ECUDA for most. LAB_EINVAL: a null pointer.
  * - Work is queued on the rank's stream, run->ring.rank[r].stream; only cudaFree
  * waits for it.

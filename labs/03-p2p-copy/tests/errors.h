@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * errors.h: what lab 03's cases ask of error paths: each call of CUDA fails once, as the node was
+ * errors.h: what lab 03's cases ask of error paths: each CUDA call fails once, as the node was
  * told; sizes that no buffer has, so that no program can copy them; copies of no byte.
  */
 #ifndef LAB03_ERRORS_H
@@ -61,7 +61,7 @@ static inline void refuse_calls(struct lab_test *t, const struct lone_in *in, co
     lab_fault(t, NULL);
 }
 
-/* 4 GiB and some in buffers of a few KiB: no call of CUDA takes that, but one may take what 32 bits
+/* 4 GiB and some in buffers of a few KiB: no CUDA call takes that, but one may take what 32 bits
  * have left of it. */
 static inline void refuse_large(struct lab_test *t, int move, int dst, int src)
 {

@@ -491,7 +491,7 @@ static inline void refuse_parcel(struct lab_test *t, const struct parcel_in *in,
     lab_refused_leaked_nothing(t, run);
 }
 
-/* Each call of CUDA that the function makes fails once. */
+/* Each CUDA call that the function makes fails once. */
 static inline void refuse_calls(struct lab_test *t, enum refused what, const char *call)
 {
     struct refused_in in = {.what = (int)what};

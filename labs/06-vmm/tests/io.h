@@ -131,7 +131,7 @@ struct parcel_in {
     int free_early; /* the exporter frees before the importer looks at what it got */
     int no_stdin;   /* in both processes: the next descriptor is 0 */
     int full;       /* ask for full_rc */
-    int first_call; /* vmm_import is the importer's first call of CUDA */
+    int first_call; /* vmm_import is the importer's first CUDA call */
 };
 struct parcel_child { /* what the importer reports */
     int received, imported, fd_after, untouched, device, freed, fds;
@@ -154,7 +154,7 @@ struct parcel_out {
 #define PARCEL_SENT 1234
 #define PARCEL_BACK 4321
 
-/* "refused": a function once for each call of CUDA that it makes, which fails. Told are
+/* "refused": a function once for each CUDA call that it makes, which fails. Told are
  * lab_refusals. */
 enum refused {
     REFUSE_ROUND,

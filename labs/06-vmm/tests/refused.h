@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * refused.h: the adapter in which each call of CUDA that a function makes fails once (part of
+ * refused.h: the adapter in which each CUDA call that a function makes fails once (part of
  * runner.cu).
  */
 #ifndef LAB06_REFUSED_H

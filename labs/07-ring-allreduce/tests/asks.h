@@ -144,7 +144,7 @@ static inline void ask_refusals(struct lab_test *t, int32_t what)
     ask_sizes(t, what);
 }
 
-/* Each call of CUDA that the collective makes fails once: it says so. */
+/* Each CUDA call that the collective makes fails once: it says so. */
 static inline void ask_each_call(struct lab_test *t, int32_t what)
 {
     struct ring_call c = {
@@ -171,7 +171,7 @@ struct failure {
     int32_t fails, out_of_place;
 };
 
-/* One call of CUDA fails, and it alone: the collective says so. */
+/* One CUDA call fails, and it alone: the collective says so. */
 static inline void ask_failures(struct lab_test *t, int32_t what, const struct failure *f, size_t n)
 {
     for (size_t i = 0; i < n && lab_is_virtual(t); i++) {

@@ -235,7 +235,7 @@ static inline void say_call(char *what, size_t room, const struct ring_call *c)
              c->n, is_far(c) ? "2^32 + " : "", (size_t)c->count, type_name(c->type),
              c->op == RING_MAX ? "RING_MAX" : "RING_SUM", places[c->out_of_place], slices,
              c->graph ? " in a graph" : "",
-             c->fails              ? ", in which a call of CUDA fails,"
+             c->fails              ? ", in which a CUDA call fails,"
              : is_lost(c)          ? ""
              : c->odd == ODD_FAR   ? " with inboxes that are too small for CUDA to copy there"
              : c->odd == ODD_TIGHT ? " with inboxes that are too small by one byte"

@@ -165,7 +165,7 @@ struct ring_call {
     int32_t then;               /* a collective on other buffers that follows at once; 0: none */
     int32_t graph;              /* captured, and launched `repeats` times */
     int32_t want;               /* what it must return; odd calls: LAB_EINVAL or LAB_ERANGE */
-    int32_t fails;              /* a call of CUDA in it fails (lab_fault): of this kind */
+    int32_t fails;              /* a CUDA call in it fails (lab_fault): of this kind */
     int32_t by_links;           /* ring_order says which GPUs, not gpu[] */
     int32_t gpu[RING_RANKS];
     uint64_t count, in_at, out_at; /* in bytes, of what is sealed */
@@ -190,7 +190,7 @@ struct rings_out {
     struct ring_told told[RING_CALLS];
 };
 
-/* "refused": a collective once for each call of CUDA that it makes, on a ring of its own; that call
+/* "refused": a collective once for each CUDA call that it makes, on a ring of its own; that call
  * fails. In: a ring_call. */
 #define REFUSED_CALLS 400
 struct refused_out {

@@ -37,7 +37,7 @@ static inline void check_refused_copies(struct lab_test *t, const struct move_in
     lab_fault(t, NULL);
 }
 
-/* A unit whose shard is 2^31 elements and more, in 4096 bytes of memory: no call of CUDA copies
+/* A unit whose shard is 2^31 elements and more, in 4096 bytes of memory: no CUDA call copies
  * that, but it copies what 32 bits have left of the size. */
 static inline void check_too_large(struct lab_test *t, int moved, int stage, int ranks)
 {

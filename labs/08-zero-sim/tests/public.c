@@ -260,7 +260,7 @@ LAB_CASES = {
     {.name = "reduce_errors",
      .todo = 6,
      .title =
-         "zero_reduce and zero_memory when a call of CUDA fails: its error, and ledgers that know",
+         "zero_reduce and zero_memory when a CUDA call fails: its error, and ledgers that know",
      .rule = "a function that continues after an error, or returns another result, hides it",
      .points = 1,
      .needs_witness = true,
@@ -306,7 +306,7 @@ LAB_CASES = {
      .check = check_bus},
     {.name = "gather_errors",
      .todo = 7,
-     .title = "zero_gather and zero_bus when a call of CUDA fails: its error",
+     .title = "zero_gather and zero_bus when a CUDA call fails: its error",
      .rule = "a function that continues after an error, or returns another result, hides it",
      .points = 1,
      .needs_witness = true,
