@@ -12,8 +12,8 @@
  *   - it queues work and returns; the host waits for nothing, so that a graph can capture it;
  *   - buf[r] is memory of rank r's GPU. Its part begins when the work that is already on rank r's
  *     `stream` has finished, and work that is queued there later waits until it has finished;
- *   - `count` elements a rank, 0 is fine, without buffers, too. Chunks are those of ring_chunk, one
- *     a rank;
+ *   - `count` elements on each rank; 0 is fine, even without buffers. Chunks are those of
+ *     ring_chunk, one for each rank;
  *   - a size of more than 2 GiB is a size like any other;
  *   - LAB_EINVAL for a missing ring or buffer (with count > 0), an unknown type or operation;
  *     LAB_ERANGE when the longest chunk does not fit into the ring's inboxes (ring_open's `most`).
@@ -123,9 +123,9 @@ int ring_order(int n, const uint8_t *links, int *order);
 int ring_one_shot(struct ring *ring, void *const *send, void *const *recv, size_t count,
                   enum ring_type type, enum ring_op op);
 
-/* 8. Bonus, too: picks by size. Up to `small` bytes a rank go by ring_one_shot where it can do them
- * (all inboxes can be read, and are large enough); everything else goes by ring_pipelined with
- * RING_PICKED slices, and returns what that returns. */
+/* 8. Bonus, too: picks by size. Up to `small` bytes on each rank go by ring_one_shot where it can
+ * do them (all inboxes can be read, and are large enough); everything else goes by ring_pipelined
+ * with RING_PICKED slices, and returns what that returns. */
 #define RING_PICKED 2
 int ring_pick(struct ring *ring, void *const *send, void *const *recv, size_t count,
               enum ring_type type, enum ring_op op, size_t small);
@@ -133,8 +133,8 @@ int ring_pick(struct ring *ring, void *const *send, void *const *recv, size_t co
 /* ---- given, in given.c ---- */
 
 /* Streams, events and inboxes for a ring of n ranks, rank r on GPU gpu[r] (any order; ranks may
- * share a GPU), for all-reduces of up to `most` bytes a rank. Peer access is switched on wherever
- * it exists; where there is none copies go through the host, and the ring works, slowly.
+ * share a GPU), for all-reduces of up to `most` bytes on each rank. Peer access is switched on
+ * wherever it exists; where there is none copies go through the host, and the ring works, slowly.
  * LAB_EINVAL, LAB_ENOGPU, LAB_ENOMEM; *ring is then all zero. ring_close waits for what is queued
  * and frees everything; a ring of zeros is fine. */
 int ring_open(struct ring *ring, const int *gpu, int n, size_t most);

@@ -4,8 +4,8 @@
  *
  * Mixed-precision training with Adam keeps 16 bytes for each parameter: the parameter and its
  * gradient in fp16, and in fp32 a master copy, the momentum and the variance. ZeRO cuts them in
- * n parts, one a rank, stage by stage: 1 the fp32 states, 2 the gradients too, 3 the parameters
- * too.
+ * n parts, one for each rank, stage by stage: 1 the fp32 states, 2 the gradients too, 3 the
+ * parameters too.
  *
  * What is communicated at once is a *unit*: some tensors of the model, one behind the other. A unit
  * is padded so that it can be cut in n equal shards; rank r owns shard r.
@@ -137,10 +137,10 @@ struct zero_schedule {
 int zero_shard(uint64_t count, int n, int rank, uint64_t align, uint64_t *first, uint64_t *len);
 
 /* 2. Cuts the model into units and says what every rank keeps. Tensors stand in units in the
- * model's order. One tensor a unit with how->per_tensor; else in stage 3 one layer a unit; else as
- * many tensors as how->bucket allows, and at least one. Stage 0 cuts nothing and pads nothing.
- * Errors: as zero_check says; LAB_ERANGE also when layout->cap is too small, or when 16 bytes for
- * each padded element of all units together are more than a uint64_t holds. */
+ * model's order. With how->per_tensor each tensor is a unit; else in stage 3 each layer is one;
+ * else a unit has as many tensors as how->bucket allows, and at least one. Stage 0 cuts nothing and
+ * pads nothing. Errors: as zero_check says; LAB_ERANGE also when layout->cap is too small, or when
+ * 16 bytes for each padded element of all units together are more than a uint64_t holds. */
 int zero_layout(const struct zero_model *model, const struct zero_how *how,
                 struct zero_layout *layout);
 
@@ -181,10 +181,10 @@ struct zero_fit {
     uint64_t peak_bytes; /* with them, of a rank's GPU memory */
 };
 
-/* Finds the smallest stage whose schedule fits into `limit_bytes` of GPU memory a rank, without
- * offload if there is one, else with offload. how->stage and how->offload are not looked at.
- * LAB_ENOMEM: not even stage 3 with offload fits. LAB_EINVAL also for a granule or a limit of 0.
- * What it allocates on the way it frees, on errors as well. */
+/* Finds the smallest stage whose schedule fits into `limit_bytes` of GPU memory on each rank,
+ * without offload if there is one, else with offload. how->stage and how->offload are not looked
+ * at. LAB_ENOMEM: not even stage 3 with offload fits. LAB_EINVAL also for a granule or a limit of
+ * 0. What it allocates on the way it frees, on errors as well. */
 int zero_fit(const struct zero_model *model, const struct zero_how *how, uint64_t granule_bytes,
              uint64_t limit_bytes, struct zero_fit *fit);
 

@@ -104,8 +104,8 @@ int main(int argc, char **argv)
     uint64_t activation_bytes[] = {(uint64_t)(24 / how.ranks) * 17 * sizeof(float), 0};
     struct zero_model model = {tensor, 4, 2, activation_bytes};
     must("zero_work_open", zero_work_open(&model, &work));
-    printf("%d parameters on %d ranks, bytes on each rank\n", PARAMS, how.ranks);
-    printf("stage  parameters  gradients  fp32 states  states  peak of a step   sent\n");
+    printf("%d parameters on %d ranks; bytes on each rank:\n", PARAMS, how.ranks);
+    printf("stage  parameters  gradients  fp32 states    kept  peak of a step   sent\n");
     for (how.stage = 0; how.stage < 4; how.stage++)
         print_stage(&model, &how, &work);
     zero_work_close(&work);
