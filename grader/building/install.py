@@ -26,6 +26,7 @@ GRADER = (RICH, "pygal>=3.0,<4")  # tables on the terminal; the class report's c
 LTI = ("PyLTI1p3==2.0.0", "flask>=3,<4", "waitress>=3,<4")  # ./lab lti
 CCCL = "nvidia-cuda-cccl-cu12==12.9.27"  # CCCL 2.8.2: docs/virtual-node.md says why this one
 _SOON = ("--retries", "1", "--timeout", "10")  # without a network, it is given up soon
+VENV = "python{}.{}-venv".format(*sys.version_info)  # python3-venv is the distribution's Python's
 INSTALL = ("install", "-y", "--no-install-recommends")
 OTHERS = {  # what a user types there, by os-release's ID or ID_LIKE
     "fedora": "sudo dnf install",
@@ -45,7 +46,7 @@ def install(project: Project, machine: Machine, missing: list[Need], say: Say) -
         unpack(project, ("libcjson-dev", "libcjson1"), say)
     if is_among("CMake", missing):
         if sudo is not None and not has_ensurepip():  # the distribution's CMake was too old
-            _apt(sudo, [*INSTALL, "python3-venv"], say)
+            _apt(sudo, [*INSTALL, VENV], say)
         cmake_from_pypi(project, say)
     still = needs.missing(project)
     if still:
@@ -54,13 +55,13 @@ def install(project: Project, machine: Machine, missing: list[Need], say: Say) -
 
 def packages_for(missing: list[Need], *, apt_cmake: bool) -> list[str]:
     """The Debian packages of what is missing. If the distribution's CMake is too old, the one from
-    PyPI is used, which needs python3-venv."""
+    PyPI is used, which needs VENV."""
     packages = [name for need in missing for name in need.apt]
     if "clang" in packages:
         packages[packages.index("clang")] = apt_clang()
     if "cmake" in packages and not apt_cmake:
         packages.remove("cmake")
-        packages += [] if has_ensurepip() else ["python3-venv"]
+        packages += [] if has_ensurepip() else [VENV]
     return packages
 
 
@@ -73,7 +74,9 @@ def advice(missing: list[Need], machine: Machine, apt_cmake: bool = True) -> str
     lines = ["This machine lacks:"]
     lines += [f"  {need.name:<22}{need.why}" for need in missing]
     packages = " ".join(packages_for(missing, apt_cmake=apt_cmake))
-    if machine.has_apt:
+    if not packages:  # CMake alone, and venv is there
+        lines.append(f"pip could not install it: .venv/bin/pip install '{CMAKE_WHEEL}' says why.")
+    elif machine.has_apt:
         lines += [
             "It could not be installed from here. Ask whoever may, or run:",
             f"  sudo apt-get update && sudo apt-get install {packages}",
@@ -94,7 +97,7 @@ def advice(missing: list[Need], machine: Machine, apt_cmake: bool = True) -> str
 
 
 def has_ensurepip() -> bool:
-    """Without it `python3 -m venv` installs no pip; Debian has it in python3-venv."""
+    """Without it `python3 -m venv` installs no pip; Debian has it in VENV."""
     return importlib.util.find_spec("ensurepip") is not None
 
 
@@ -133,7 +136,7 @@ def cmake_from_pypi(project: Project, say: Say) -> None:
         say(f"python3 -m pip install --target .deps/python '{CMAKE_WHEEL}'")
         show([sys.executable, "-m", "pip", "install", "--quiet", "--target", target, CMAKE_WHEEL])
     else:
-        say("CMake from PyPI needs python3-venv (or pip), and this Python has neither.")
+        say(f"CMake from PyPI needs {VENV} (or pip), and this Python has neither.")
 
 
 def grader(project: Project, say: Say) -> None:

@@ -13,11 +13,13 @@ function(_lab_words variable)
 endfunction()
 
 # GNU's nm first loads all plugins of compilers that it finds, which takes ten times as long as the
-# rest of it, and the objects of labs need none.
+# rest of it, and the objects of labs need none. Binutils 2.38 complains (Ubuntu 22.04).
 set(PEERLAB_NM ${CMAKE_NM})
-execute_process(COMMAND ${CMAKE_NM} --plugin /dev/null --version
-                RESULT_VARIABLE _nm_failed OUTPUT_VARIABLE _nm_is ERROR_QUIET)
-if(NOT _nm_failed AND _nm_is MATCHES "GNU nm")
+execute_process(COMMAND ${CMAKE_NM} --version OUTPUT_VARIABLE _nm_is ERROR_QUIET)
+execute_process(COMMAND ${CMAKE_NM} --plugin /dev/null
+                        ${CMAKE_BINARY_DIR}/CMakeFiles/${CMAKE_VERSION}/CMakeDetermineCompilerABI_C.bin
+                RESULT_VARIABLE _nm_failed OUTPUT_QUIET ERROR_VARIABLE _nm_said)
+if(NOT _nm_failed AND NOT _nm_said AND _nm_is MATCHES "GNU nm")
   list(APPEND PEERLAB_NM --plugin /dev/null)
 endif()
 

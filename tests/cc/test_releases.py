@@ -32,6 +32,13 @@ class Releases(Case):
                     prints = re.findall(r"^// prints: (.*)$", text, re.MULTILINE)
                     self.assertEqual(run([self.folder / "x"]).stdout.splitlines(), prints)
 
+    def test_a_kernel_that_is_combined_more_than_once(self) -> None:
+        """LLVM 18 and newer would end the compiler there (vgpu/cc/lanes/lane_form.c)."""
+        for clang in (RELEASES[0], RELEASES[-1]):
+            words = ("-O2", "-c", "-o", "x.o", HERE.parent / "programs" / "groups.cu")
+            built = cc(*words, folder=self.folder, VGPU_CLANG=clang)
+            self.assertEqual((built.returncode, built.stderr), (0, ""))
+
     def test_an_error(self) -> None:
         """Clang's words differ; place and caret do not."""
         self.write("e.cu", "__global__ void k(int *p) { *p = missing; }\n")

@@ -156,7 +156,7 @@ static void spin(pid_t parent)
 {
     (void)parent;
     enter("1");
-    for (volatile unsigned i = 0;; i++)
+    for (volatile unsigned i = 0; i == 0;)
         ;
 }
 

@@ -49,7 +49,8 @@ class Packages(unittest.TestCase):
     def test_an_old_cmake_is_passed_over_for_the_one_on_pypi(self) -> None:
         with mock.patch.object(install, "has_ensurepip", return_value=False):
             packages = install.packages_for(named("CMake", "gcc"), apt_cmake=False)
-        self.assertEqual(packages, ["gcc", "libc6-dev", "python3-venv"])
+        self.assertEqual(packages, ["gcc", "libc6-dev", install.VENV])
+        self.assertRegex(install.VENV, r"^python3\.\d+-venv$")  # of the Python that runs ./lab
 
 
 class Clang(FakeCheckout):
@@ -99,6 +100,11 @@ class Advice(unittest.TestCase):
         if DEBIAN.has_apt:
             self.assertIn("sudo apt-get install gcc libc6-dev libcjson-dev", text)
         self.assertIn("compiles the node", text)
+
+    def test_what_pip_could_not_install_is_not_left_to_apt(self) -> None:
+        with mock.patch.object(install, "has_ensurepip", return_value=True):
+            text = install.advice(named("CMake"), DEBIAN, apt_cmake=False)
+        self.assertIn("\npip could not install it: .venv/bin/pip install 'cmake>=3.25' says", text)
 
     def test_other_systems_get_their_names(self) -> None:
         text = install.advice(named("gcc", "g++", "clang", "ninja", "cJSON"), FEDORA)
@@ -153,7 +159,7 @@ class Install(FakeCheckout):
 
     def test_with_rights_and_an_old_cmake_in_the_way(self) -> None:
         steps = self.steps([named("CMake"), named("CMake"), []], ["sudo"])
-        self.assertEqual(steps[-2:], ["python3-venv", "pip"])
+        self.assertEqual(steps[-2:], [install.VENV, "pip"])
 
     def test_without_rights_only_the_checkout_is_written(self) -> None:
         self.assertEqual(self.steps([named("cJSON", "CMake"), []], None), ["unpack", "pip"])

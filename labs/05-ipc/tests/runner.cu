@@ -216,7 +216,7 @@ LAB_RUN(refuse)
     struct refuse_out *out = (struct refuse_out *)lab_result(io, sizeof *out);
     struct ring none;
     size_t bytes;
-    int word;
+    int word = 0;
     memset(&none, 0, sizeof none);
     out->put_null = LAB_CALL(ring_put(NULL, &word, 4));
     out->put_none = LAB_CALL(ring_put(&none, &word, 4));

@@ -16,6 +16,7 @@ from pathlib import Path
 BIN, FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
 GPUS = {2: "0,1", 4: "0,1,2,3"}
 SEEDS = ("1", "2", "3")
+LEFT_OUT = 77
 LEAST = 40  # programs, each of which orders its work in a way of its own
 
 
@@ -47,6 +48,8 @@ class Correct(unittest.TestCase):
             for seed in SEEDS:
                 with self.subTest(gpus=count, seed=seed):
                     done = run(name, devices, seed)
+                    if done.returncode == LEFT_OUT:
+                        self.skipTest("Clang's <omp.h> is not here (libomp-dev)")
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                     said = [line for line in done.stderr.splitlines() if "advice:" not in line]
                     self.assertEqual(said, [])

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "image.h"
+#include "load_llvm.h"
 
 enum { PLAIN, WIDE, EDGE, VARIANTS }; /* lanes.h: run, wide, edge */
 static const char *const variant_name[VARIANTS] = {"", "_wide", "_edge"};
@@ -366,11 +367,18 @@ static void set_optimized(struct cc_lowering *l, bool lanes_only)
 static const char scalar_passes[] = "function(scalarizer)";
 
 /* A condition that is the same in all threads is asked before their loop. */
-static const char lane_passes[] =
-    "function(simplifycfg,sroa,simplifycfg,instcombine,loop-mssa(licm),"
-    "loop-mssa(simple-loop-unswitch<nontrivial>),simplifycfg,instcombine,loop-mssa(licm),"
-    "loop(loop-rotate),loop(indvars),loop-vectorize,slp-vectorizer,instcombine,loop-mssa(licm),"
-    "simplifycfg)";
+static const char *lane_passes(void)
+{
+    /* From LLVM 18 on it ends the program if once was not enough. */
+    const char *combine =
+        cc_llvm_release() < 18 ? "instcombine" : "instcombine<no-verify-fixpoint>";
+
+    return cc_format("function(simplifycfg,sroa,simplifycfg,%s,loop-mssa(licm),"
+                     "loop-mssa(simple-loop-unswitch<nontrivial>),simplifycfg,%s,loop-mssa(licm),"
+                     "loop(loop-rotate),loop(indvars),loop-vectorize,slp-vectorizer,%s,"
+                     "loop-mssa(licm),simplifycfg)",
+                     combine, combine, combine);
+}
 
 /* Drops the fast form, for the reason `why`. */
 static void drop_form(struct lanes *f, const char *why)
@@ -436,7 +444,7 @@ static bool make_all(struct lanes *f, size_t count)
         if (!f[i].unused && is_divided(&f[i]))
             divide_form(&f[i]);
     cc_delete_marks(f->l);
-    bool done = cc_run_passes(f->l, lane_passes);
+    bool done = cc_run_passes(f->l, lane_passes());
     set_optimized(f->l, false);
     return done;
 }

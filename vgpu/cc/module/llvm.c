@@ -72,9 +72,15 @@ static bool initialise(void *library)
     return true;
 }
 
+static int loaded; /* the release; 0: none yet */
+
+int cc_llvm_release(void)
+{
+    return loaded;
+}
+
 bool cc_load_llvm(int release)
 {
-    static int loaded;
     if (loaded == release)
         return true;
     void *library = open_library(release);

@@ -10,4 +10,7 @@
  * it is missing or lacks a function, which was reported. */
 bool cc_load_llvm(int release);
 
+/* The release that is loaded. */
+int cc_llvm_release(void);
+
 #endif
