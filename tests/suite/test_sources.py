@@ -7,6 +7,7 @@ test_sources.py CC. It needs no build.
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from collections.abc import Iterable
 from pathlib import Path
@@ -322,6 +323,30 @@ class Sources(unittest.TestCase):
 
 
 INCLUDE = ROOT / "vgpu" / "include"  # CUDA's headers have CUDA's names
+
+
+class OpenMP(unittest.TestCase):
+    """./lab start installs no libomp, so that nothing it builds may need it."""
+
+    def words(self, clang: str) -> str:
+        script = ROOT / "harness" / "cmake" / "openmp.cmake"
+        with tempfile.TemporaryDirectory() as folder:
+            asks = Path(folder, "asks.cmake")
+            asks.write_text(
+                f'include({script})\nmessage("${{PEERLAB_OPENMP}}")\n', encoding="utf-8"
+            )
+            command = ["cmake", f"-DPEERLAB_CLANG={clang}", "-P", asks]
+            return subprocess.run(
+                command, capture_output=True, text=True, check=True
+            ).stderr.strip()
+
+    def test_is_used_where_clang_has_it(self) -> None:
+        self.assertEqual(self.words("/bin/true"), "-Xcompiler;-fopenmp")
+        self.assertEqual(self.words("/bin/false"), "")
+
+    def test_is_asked_for_in_one_place(self) -> None:
+        lists = [path for folder in OURS for path in (ROOT / folder).rglob("CMakeLists.txt")]
+        self.assertEqual([path for path in lists if "-fopenmp" in path.read_text("utf-8")], [])
 
 
 if __name__ == "__main__":
