@@ -6,15 +6,18 @@ set(SHOWN 3) # failures in full; ctest names all of them
 
 function(_show_record name)
   file(READ ${RESULTS}/${name}.json text)
-  message("\n${name}")
-  foreach(field IN ITEMS title message why explained said where next)
+  string(JSON title ERROR_VARIABLE unknown GET "${text}" title)
+  message("\n${name}  ${title}")
+  set(fields message explained said why where next)
+  set(labels what found said why where next) # as the verifier's own text has them
+  foreach(field label IN ZIP_LISTS fields labels)
     string(JSON value ERROR_VARIABLE unknown GET "${text}" ${field})
     if(unknown OR value STREQUAL "")
       continue()
     endif()
-    string(REPLACE "\n" "\n          " value "${value}")
-    string(SUBSTRING "${field}        " 0 9 label)
-    message("  ${label} ${value}")
+    string(REPLACE "\n" "\n         " value "${value}")
+    string(SUBSTRING "${label}       " 0 7 label)
+    message("  ${label}${value}")
   endforeach()
 endfunction()
 

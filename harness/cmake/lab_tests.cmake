@@ -17,6 +17,11 @@ function(_lab_ctest_from folder)
          CONTENT "# Written by CMake: where the tests are that ctest runs in this folder.
 BuildDirectory: @PROJECT_BINARY_DIR@
 " @ONLY)
+    file(REMOVE_RECURSE ${folder}/Testing/Temporary) # of a ctest before this file was there
+    file(GLOB others ${folder}/Testing/*)
+    if(NOT others)
+      file(REMOVE_RECURSE ${folder}/Testing)
+    endif()
   endif()
 endfunction()
 _lab_ctest_from(${PROJECT_SOURCE_DIR})

@@ -54,8 +54,10 @@ class WithCTest(unittest.TestCase):
             status, text = day.run("ctest", "-R", "lab90")
             self.assertNotEqual(status, 0)
             self.assertIn("  ./lab start\n", text)
+            day.run("ctest", cwd=day.file.parent)
             status, text = day.configure()
             self.assertEqual(status, 0, text)
+            self.assertEqual([*day.root.glob("Testing"), *day.root.glob("labs/*/Testing")], [])
             self.nothing_written(day)
             self.an_error(day)
             self.a_mistake(day)
@@ -71,7 +73,9 @@ class WithCTest(unittest.TestCase):
             self.assertIn("build.lab90 ......", text)
             self.assertEqual(text.count("***Skipped"), 4, text)
             self.assertEqual(text.count("***Failed"), 1, text)
-            self.assertEqual(text.count("not written yet: TODO 2 at labs/90-toy/toy.c:13"), 1, text)
+            self.assertEqual(text.count("not written yet: TODO(2) at labs/90-toy/toy.c:13"), 1, text)
+            self.assertEqual(text.count("  not written yet: "), 3, text)  # and the whole lab: no
+            self.assertIn("Not written is not failed", text)
             self.assertIn("next: read task 1 in labs/90-toy/README.md", text)
             self.assertLessEqual(set(folder.iterdir()) - before, {day.build / "Testing"})
 
@@ -97,6 +101,9 @@ class WithCTest(unittest.TestCase):
             status, text = day.run("ctest", "-R", "lab90.one", *words, cwd=day.file.parent)
             self.assertNotEqual(status, 0)
             self.assertEqual(text.count("./lab hint 90 1"), 1, text)
+            self.assertRegex(text, r"(?m)^  what +toy_double")
+        _, text = day.run("ctest", "-N", "-R", "lab90")  # runs nothing: nothing has failed
+        self.assertNotIn("toy_double", text)
 
     def the_answer(self, day: Day) -> None:
         shutil.copy(SOLUTION, day.file)

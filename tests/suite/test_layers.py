@@ -114,6 +114,11 @@ class Tests(unittest.TestCase):
         self.assertEqual([t.name for t in learners if t.layers != ["learner"]], [])
         self.assertEqual([t.name for t in learners if "quick" in t.labels], [])
 
+    def test_a_lab_by_its_name(self) -> None:
+        """`ctest -R lab03`, as the READMEs have it, runs the learner's tests and no others."""
+        named = [test for test in self.tests if re.search(r"lab\d\d", test.name)]
+        self.assertEqual([test.name for test in named if test.layers != ["learner"]], [])
+
     def test_each_is_in_the_table(self) -> None:
         have = table.rows(table.PAGE.read_text(encoding="utf-8"))
         self.assertEqual(table.lacking(table.keys(self.tests), have), [])
