@@ -21,10 +21,11 @@ function(_show_record name)
   endforeach()
 endfunction()
 
-if(NOT EXISTS Testing/Temporary/LastTestsFailed.log)
+set(log Testing/Temporary/LastTestsFailed.log) # where nothing has failed, that of a run before
+if(NOT EXISTS ${log} OR ${RESULTS}/begun IS_NEWER_THAN ${log})
   return()
 endif()
-file(STRINGS Testing/Temporary/LastTestsFailed.log failed REGEX ":(build\\.|written\\.)?lab[0-9][0-9]")
+file(STRINGS ${log} failed REGEX ":(build\\.|written\\.)?lab[0-9][0-9]")
 set(shown 0)
 foreach(entry IN LISTS failed)
   string(REGEX REPLACE "^[0-9]+:" "" name "${entry}")
