@@ -84,35 +84,110 @@ class OfAProgram(unittest.TestCase):
 
     def test_a_line_a_second(self) -> None:
         said = smi("dmon -c 2 -d 1 -s mc").splitlines()
-        self.assertRegex(said[0], r"^# gpu +fb +bar1 +ccpm +mclk +pclk $")
+        self.assertEqual(said[0], "# gpu     fb   bar1   ccpm   mclk   pclk ")
         rows = [line.split() for line in said if not line.startswith("#")]
         self.assertEqual([row[0] for row in rows], ["0", "1", "0", "1"])
         self.assertEqual(rows[1][1], str(self.idle + CONTEXT_MIB + HELD_MIB))
         self.assertEqual({len(line) for line in said}, {len(said[0])})
+
+    def test_dmon_has_nvidia_smis_columns(self) -> None:
+        head, units, first, _ = smi("dmon -c 1").splitlines()
+        names = "pwr  gtemp  mtemp     sm    mem    enc    dec    jpg    ofa   mclk   pclk "
+        self.assertEqual(head, f"# gpu    {names}")
+        measures = "W      C      C      %      %      %      %      %      %    MHz    MHz "
+        self.assertEqual(units, f"# Idx      {measures}")
+        self.assertRegex(first, r"^    0(      -){9} +\d+ +\d+ $")
+        head, units, first, _ = smi("dmon --select=vet --count=1 -o T").splitlines()
+        self.assertEqual(
+            head, "#Time         gpu  pviol  tviol  sbecc  dbecc    pci  rxpci  txpci "
+        )
+        self.assertRegex(first, r"^ \d\d:\d\d:\d\d       0 (     - ){7}$")
+        self.assertEqual({len(line) for line in (head, units, first)}, {len(head)})
+        self.assertRegex(smi("dmon -o DT -c 1").splitlines()[2], r"^ \d{8}    \d\d:\d\d:\d\d  ")
+
+    def test_sections_of_the_log(self) -> None:
+        log = smi("-q -d memory,PIDS,Power -i 1")
+        self.assertIn("FB Memory Usage", log)
+        self.assertIn(f": {self.program.pid}\n", log)
+        self.assertRegex(log, r"(?m)^    GPU Power Readings +: N/A$")
+        self.assertNotIn("Max Clocks", log)
+        self.assertNotIn("Product Name", log)
+        self.assertIn("Max Clocks", smi("--query --display=CLOCK"))
+        self.assertIn("UUID", smi("-q"))
+
+    def test_again_and_again(self) -> None:
+        line = "--query-gpu=index,memory.used --format=csv -lms 50"
+        with subprocess.Popen(
+            [SMI, *line.split()], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True
+        ) as looping:
+            assert looping.stdout
+            said = [looping.stdout.readline() for _ in range(7)]
+            looping.kill()
+        self.assertEqual([text.split(",")[0] for text in said], ["index", *"010101"])
 
 
 class Typed(unittest.TestCase):
     def test_what_is_not_there(self) -> None:
         self.assertIn('"foo" is not a valid field', smi("--query-gpu=foo --format=csv", status=2))
         self.assertIn("--format=csv", smi("--query-gpu=name", status=2))
-        self.assertIn("no GPU 7", smi("-i 7", status=6))
+        self.assertIn("no GPU 7", smi("-i 0,7", status=6))
+        self.assertIn("no GPU one", smi("-i one", status=6))
         for line in (
             "-x",
             "topo",
             "topo -m now",
             "dmon -c 0",
             "dmon -s x",
+            "dmon -o X",
+            "dmon -L",
             "--query-gpu",
-            "-i one",
+            "-l soon",
+            "-q -d MEMORY,TASTE",
         ):
             with self.subTest(line):
                 self.assertEqual(smi(line, status=2), "")
         for line in ("", "-q"):
             self.assertIn("", smi(line, VGPU_NODE="none", VGPU_NODE_ID=f"none-{os.getpid()}"))
 
+    def test_gpus_by_number_uuid_and_bus(self) -> None:
+        names = smi("--list-gpus").splitlines()
+        uuid = names[1].split("UUID: ")[1].rstrip(")")
+        bus = smi("--query-gpu=pci.bus_id --format=csv,noheader -i 1").strip()
+        self.assertEqual(smi("-L -i 1,0").splitlines(), names)
+        for name in (uuid, bus, bus[4:], bus[9:].lower(), "1"):
+            self.assertEqual(smi(f"-L --id={name}"), f"{names[1]}\n", name)
+
+    def test_long_spellings(self) -> None:
+        self.assertEqual(smi("topo --matrix"), smi("topo -m"))
+        self.assertEqual(smi("topo --p2p_capability w"), smi("topo -p2p w"))
+
+    def test_what_can_be_queried(self) -> None:
+        fields = smi("--help-query-gpu").splitlines()[2:]
+        self.assertIn("memory.used", fields)
+        self.assertIn("[pcie.link.gen.max]", fields)
+        asked = ",".join(field.strip("[]") for field in fields)
+        values = smi(f"--query-gpu={asked} --format=csv,noheader -i 0").split(", ")
+        self.assertEqual(len(values), len(fields))
+        for field, value in zip(fields, values, strict=True):
+            self.assertEqual(field.startswith("["), value.strip() == "[N/A]", field)
+
+    def test_an_option_that_is_not_there_is_named(self) -> None:
+        done = subprocess.run([SMI, "nvlink", "-s"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("no 'nvlink'", done.stderr)
+
     def test_every_command_is_in_the_help(self) -> None:
         said = smi("--help")
-        for word in ("-L", "-q", "--query-gpu", "--query-compute-apps", "dmon", "topo -m", "-i"):
+        for word in (
+            "-L",
+            "-q",
+            "--query-gpu",
+            "--query-compute-apps",
+            "dmon",
+            "topo -m",
+            "-i",
+            "-l",
+        ):
             self.assertIn(word, said)
 
 

@@ -10,7 +10,7 @@
 
 #include "smi.h"
 
-enum { MOST_FIELDS = 64 };
+enum { MOST_FIELDS = 128 };
 #define NOT_MODELLED "[N/A]"
 
 /* Writes the value for GPU (or row) `i`. */
@@ -88,9 +88,13 @@ static const struct field gpu_fields[] = {
     {"memory.free", " [MiB]", write_free},
     {"compute_cap", "", write_capability},
     {"compute_mode", "", write_mode},
+    {"clocks.max.gr", " [MHz]", write_clock},
     {"clocks.max.sm", " [MHz]", write_clock},
     {"clocks.max.graphics", " [MHz]", write_clock},
+    {"clocks.max.mem", " [MHz]", write_memory_clock},
     {"clocks.max.memory", " [MHz]", write_memory_clock},
+    {"clocks.gr", " [MHz]", write_clock},
+    {"clocks.current.graphics", " [MHz]", write_clock},
     {"clocks.sm", " [MHz]", write_clock},
     {"clocks.current.sm", " [MHz]", write_clock},
     {"clocks.mem", " [MHz]", write_memory_clock},
@@ -98,19 +102,41 @@ static const struct field gpu_fields[] = {
     {"driver_version", "", NULL},
     {"utilization.gpu", " [%]", NULL},
     {"utilization.memory", " [%]", NULL},
+    {"utilization.encoder", " [%]", NULL},
+    {"utilization.decoder", " [%]", NULL},
     {"temperature.gpu", "", NULL},
     {"temperature.memory", "", NULL},
     {"power.draw", " [W]", NULL},
+    {"power.draw.average", " [W]", NULL},
+    {"power.draw.instant", " [W]", NULL},
     {"power.limit", " [W]", NULL},
+    {"enforced.power.limit", " [W]", NULL},
+    {"power.default_limit", " [W]", NULL},
+    {"power.min_limit", " [W]", NULL},
+    {"power.max_limit", " [W]", NULL},
+    {"power.management", "", NULL},
     {"fan.speed", " [%]", NULL},
     {"pstate", "", NULL},
+    {"clocks_event_reasons.active", "", NULL},
+    {"clocks_throttle_reasons.active", "", NULL},
+    {"clocks.video", " [MHz]", NULL},
     {"serial", "", NULL},
+    {"gpu_serial", "", NULL},
     {"vbios_version", "", NULL},
     {"persistence_mode", "", NULL},
+    {"display_active", "", NULL},
+    {"display_mode", "", NULL},
+    {"accounting.mode", "", NULL},
     {"mig.mode.current", "", NULL},
+    {"mig.mode.pending", "", NULL},
     {"ecc.mode.current", "", NULL},
+    {"ecc.errors.corrected.volatile.total", "", NULL},
+    {"ecc.errors.uncorrected.volatile.total", "", NULL},
+    {"memory.reserved", " [MiB]", NULL},
     {"pcie.link.gen.current", "", NULL},
+    {"pcie.link.gen.max", "", NULL},
     {"pcie.link.width.current", "", NULL},
+    {"pcie.link.width.max", "", NULL},
     {NULL, NULL, NULL},
 };
 
@@ -207,12 +233,12 @@ static void print_row(const struct query *q, const struct view *view, int i)
     puts("");
 }
 
-int print_gpu_fields(const struct view *view, const char *fields, const char *format)
+int print_gpu_fields(const struct view *view, const char *fields, const char *format, bool again)
 {
     struct query q = {0};
     if (!parse_fields(&q, gpu_fields, fields) || !parse_format(&q, format))
         return 2;
-    if (q.header)
+    if (q.header && !again)
         print_header(&q);
     for (int d = 0; d < view->info->device_count; d++)
         if (view_has(view, d))
@@ -220,16 +246,24 @@ int print_gpu_fields(const struct view *view, const char *fields, const char *fo
     return 0;
 }
 
-int print_app_fields(const struct view *view, const char *fields, const char *format)
+int print_app_fields(const struct view *view, const char *fields, const char *format, bool again)
 {
     struct query q = {0};
     if (!parse_fields(&q, app_fields, fields) || !parse_format(&q, format))
         return 2;
-    if (q.header)
+    if (q.header && !again)
         print_header(&q);
     for (uint32_t i = 0; i < view->now.count; i++)
         if (view_has(view, view->now.user[i].device))
             print_row(&q, view, (int)i);
+    return 0;
+}
+
+int print_known_fields(void)
+{
+    puts("Fields of --query-gpu=; those in brackets are not modelled, and are " NOT_MODELLED ":\n");
+    for (const struct field *f = gpu_fields; f->name; f++)
+        printf(f->write ? "%s\n" : "[%s]\n", f->name);
     return 0;
 }
 
@@ -246,7 +280,20 @@ static const struct monitor_group {
     {'u', "    sm    mem    enc    dec    jpg    ofa ",
      "     %      %      %      %      %      % ", 6},
     {'c', "  mclk   pclk ", "   MHz    MHz ", 0},
+    {'v', " pviol  tviol ", "     %   bool ", 2},
     {'m', "    fb   bar1   ccpm ", "    MB     MB     MB ", 0},
+    {'e', " sbecc  dbecc    pci ", "  errs   errs   errs ", 3},
+    {'t', " rxpci  txpci ", "  MB/s   MB/s ", 2},
+};
+
+/* What stands before a line's columns: of a heading, of its units, and of a row, for strftime(). */
+static const struct monitor_times {
+    const char *letters, *name, *unit, *row;
+} times_known[] = {
+    {"", "# gpu ", "# Idx ", ""},
+    {"T", "#Time         gpu ", "#HH:MM:SS     Idx ", " %H:%M:%S   "},
+    {"DT", "#Date        Time         gpu ", "#YYYYMMDD    HH:MM:SS     Idx ",
+     " %Y%m%d    %H:%M:%S   "},
 };
 
 static const struct monitor_group *find_group(char letter)
@@ -257,23 +304,34 @@ static const struct monitor_group *find_group(char letter)
     return NULL;
 }
 
-static void print_monitor_header(const char *groups)
+static const struct monitor_times *find_times(const char *letters)
 {
-    printf("# gpu ");
+    for (size_t i = 0; i < sizeof times_known / sizeof *times_known; i++)
+        if (strcmp(times_known[i].letters, letters) == 0)
+            return &times_known[i];
+    return NULL;
+}
+
+static void print_monitor_header(const char *groups, const struct monitor_times *times)
+{
+    printf("%s", times->name);
     for (const char *g = groups; *g; g++)
-        printf(" %s", find_group(*g)->names);
-    printf("\n# Idx ");
+        printf("%s", find_group(*g)->names);
+    printf("\n%s", times->unit);
     for (const char *g = groups; *g; g++)
-        printf(" %s", find_group(*g)->units);
+        printf("%s", find_group(*g)->units);
     puts("");
 }
 
-static void print_monitor_row(const struct view *view, int d, const char *groups)
+static void print_monitor_row(const struct view *view, int d, const char *groups,
+                              const struct monitor_times *times)
 {
     const struct vgpu_device_info *device = &view->info->device[d];
-    printf("%5d ", d);
+    char now[64] = "";
+    if (times->row[0])
+        time_text(times->row, now);
+    printf("%s%5d ", now, d);
     for (const char *g = groups; *g; g++) {
-        printf(" ");
         for (int i = 0; i < find_group(*g)->dashes; i++)
             printf("%6s ", "-");
         if (*g == 'c')
@@ -284,13 +342,20 @@ static void print_monitor_row(const struct view *view, int d, const char *groups
     puts("");
 }
 
-int print_monitor(struct view *view, const char *groups, long count, long seconds)
+int print_monitor(struct view *view, const char *groups, const char *letters, long count,
+                  long seconds)
 {
+    const struct monitor_times *times = find_times(letters);
     for (const char *g = groups; *g; g++)
         if (!find_group(*g)) {
-            fprintf(stderr, "vgpu-smi: dmon has the groups p, u, c and m, and not '%c'\n", *g);
+            fprintf(stderr, "vgpu-smi: dmon has the groups p, u, c, v, m, e and t, and not '%c'\n",
+                    *g);
             return 2;
         }
+    if (!times) {
+        fprintf(stderr, "vgpu-smi: dmon -o takes T or DT, and not '%s'\n", letters);
+        return 2;
+    }
     for (long n = 0; count == 0 || n < count; n++) {
         if (n > 0) {
             sleep((unsigned)seconds);
@@ -298,10 +363,10 @@ int print_monitor(struct view *view, const char *groups, long count, long second
                 return 1;
         }
         if (n % HEADER_EVERY == 0)
-            print_monitor_header(groups);
+            print_monitor_header(groups, times);
         for (int d = 0; d < view->info->device_count; d++)
             if (view_has(view, d))
-                print_monitor_row(view, d, groups);
+                print_monitor_row(view, d, groups, times);
         fflush(stdout);
     }
     return 0;

@@ -3,7 +3,7 @@
  *
  *     vgpu-smi                                         the table: GPUs, memory, processes
  *     vgpu-smi -L                                      names and UUIDs
- *     vgpu-smi -q                                      all of it, a line each
+ *     vgpu-smi -q [-d MEMORY]                          all of it, a line each
  *     vgpu-smi --query-gpu=index,name --format=csv     some of it, for programs
  *     vgpu-smi dmon                                    a line a second
  *     vgpu-smi topo -m                                 the type of link between each pair
@@ -13,9 +13,11 @@
  * node: it occupies no memory there and holds no virtual time.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -102,7 +104,7 @@ static bool start_view(struct view *view)
 
 bool view_has(const struct view *view, int device)
 {
-    return view->only < 0 || view->only == device;
+    return !view->without[device];
 }
 
 uint64_t view_used_mib(const struct view *view, int device)
@@ -205,29 +207,33 @@ static int print_peer_access(const struct vgpu_node_info *info, char what)
 /* ---- the command line ---- */
 
 struct wish {
-    bool names, links, log, monitor;
+    bool names, links, log, monitor, known_fields;
     char peers; /* 0: not asked for */
-    const char *gpu_fields, *app_fields, *format, *only, *groups, *count, *seconds;
+    const char *gpu_fields, *app_fields, *format, *sections, *only;
+    const char *loop, *loop_ms, *groups, *times, *count, *seconds;
 };
 
-static int print_usage(FILE *to)
+static int print_usage(void)
 {
-    fputs("usage: vgpu-smi [-i GPU] [-L | -q | --query-gpu=FIELDS "
-          "--format=csv[,noheader][,nounits]]\n"
-          "       vgpu-smi dmon [-s pucm] [-c COUNT] [-d SECONDS] [-i GPU]\n"
-          "       vgpu-smi topo -m | topo -p2p r|w|a\n"
-          "Shows the GPUs of the virtual node that VGPU_NODE_ID and VGPU_NODE name.\n"
-          "  (nothing)    the table: GPUs, memory, and the programs that use them\n"
-          "  -L           names and UUIDs\n"
-          "  -q           the same and more, a line each\n"
-          "  --query-gpu  name, memory.used and so on, as nvidia-smi --help-query-gpu lists them;\n"
-          "               --query-compute-apps=pid,process_name,used_memory does so for programs\n"
-          "  dmon         a line a second: p and u are not modelled, c are clocks, m is memory\n"
-          "  topo -m      which link joins which pair of GPUs\n"
-          "  topo -p2p X  which pairs can read (r), write (w), or do atomics (a) on each other\n"
-          "What the virtual node does not model (temperature, power, utilization) is N/A.\n",
-          to);
-    return to == stdout ? 0 : 2;
+    puts(
+        "usage: vgpu-smi [-i GPU,...] [-l SECONDS] [-L | -q [-d SECTION,...] |\n"
+        "                 --query-gpu=FIELDS --format=csv[,noheader][,nounits]]\n"
+        "       vgpu-smi dmon [-s pucvmet] [-o T|DT] [-c COUNT] [-d SECONDS] [-i GPU,...]\n"
+        "       vgpu-smi topo -m | topo -p2p r|w|a\n"
+        "Shows the GPUs of the virtual node that VGPU_NODE_ID and VGPU_NODE name.\n"
+        "  (nothing)    the table: GPUs, memory, and the programs that use them\n"
+        "  -L           names and UUIDs (--list-gpus)\n"
+        "  -q           the same and more, a line each (--query); -d chooses: MEMORY, CLOCK, ...\n"
+        "  --query-gpu  name, memory.used and so on, as --help-query-gpu lists them;\n"
+        "               --query-compute-apps=pid,process_name,used_memory does so for programs\n"
+        "  -i           only these GPUs: numbers, UUIDs or PCI bus ids (--id)\n"
+        "  -l           again every so many seconds (--loop), or milliseconds (-lms)\n"
+        "  dmon         a line a second for each GPU: c are clocks, m is memory; p, u, v, e and t\n"
+        "               are not modelled\n"
+        "  topo -m      which link joins which pair of GPUs (--matrix)\n"
+        "  topo -p2p X  which pairs can read (r), write (w), or do atomics (a) on each other\n"
+        "What the virtual node does not model (temperature, power, utilization) is N/A.");
+    return 0;
 }
 
 /* If argument *at is `name` ("--query-gpu"), stores its value, which follows = or is the next
@@ -246,53 +252,134 @@ static bool take_smi_option(char **words, int *at, const char *name, const char 
     return true;
 }
 
-static bool parse_topology(char **words, struct wish *wish)
+struct value_option {
+    const char *name, *long_name;
+    size_t at; /* of its value in struct wish */
+};
+
+static const struct value_option table_options[] = {
+    {"-i", "--id", offsetof(struct wish, only)},
+    {"-d", "--display", offsetof(struct wish, sections)},
+    {"-l", "--loop", offsetof(struct wish, loop)},
+    {"-lms", "--loop-ms", offsetof(struct wish, loop_ms)},
+    {"--query-gpu", "--query-gpu", offsetof(struct wish, gpu_fields)},
+    {"--query-compute-apps", "--query-compute-apps", offsetof(struct wish, app_fields)},
+    {"--format", "--format", offsetof(struct wish, format)},
+    {NULL, NULL, 0},
+};
+
+static const struct value_option monitor_options[] = {
+    {"-i", "--id", offsetof(struct wish, only)},
+    {"-s", "--select", offsetof(struct wish, groups)},
+    {"-o", "--options", offsetof(struct wish, times)},
+    {"-c", "--count", offsetof(struct wish, count)},
+    {"-d", "--delay", offsetof(struct wish, seconds)},
+    {NULL, NULL, 0},
+};
+
+static bool take_value(const struct value_option *known, char **words, int *at, struct wish *wish)
 {
-    if (!words[0])
-        return false;
-    wish->links = strcmp(words[0], "-m") == 0 && !words[1];
-    if (strcmp(words[0], "-p2p") == 0 && words[1] && strlen(words[1]) == 1 && !words[2] &&
-        strchr("rwa", words[1][0]))
-        wish->peers = words[1][0];
-    return wish->links || wish->peers;
+    for (; known->name; known++) {
+        const char **value = (const char **)((char *)wish + known->at);
+        if (take_smi_option(words, at, known->name, value) ||
+            take_smi_option(words, at, known->long_name, value))
+            return true;
+    }
+    return false;
 }
 
-static bool parse_words(char **words, struct wish *wish)
+static bool take_flag(const char *word, struct wish *wish)
+{
+    const struct {
+        const char *name, *long_name;
+        bool *flag;
+    } flags[] = {
+        {"-L", "--list-gpus", &wish->names},
+        {"-q", "--query", &wish->log},
+        {"--help-query-gpu", "--help-query-gpu", &wish->known_fields},
+    };
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (strcmp(word, flags[i].name) == 0 || strcmp(word, flags[i].long_name) == 0)
+            return *flags[i].flag = true;
+    return false;
+}
+
+/* Each parser returns the word that it does not know; NULL: none. */
+static const char *parse_topology(char **words, struct wish *wish)
+{
+    const char *what = words[0] ? words[0] : "topo";
+    bool peers = strcmp(what, "-p2p") == 0 || strcmp(what, "--p2p_capability") == 0;
+    if (peers) {
+        if (!words[1] || strlen(words[1]) != 1 || !strchr("rwa", words[1][0]))
+            return words[1] ? words[1] : what;
+        wish->peers = words[1][0];
+    } else if (strcmp(what, "-m") == 0 || strcmp(what, "--matrix") == 0)
+        wish->links = true;
+    else
+        return what;
+    return words[1 + peers];
+}
+
+static const char *parse_words(char **words, struct wish *wish)
 {
     if (words[0] && strcmp(words[0], "topo") == 0)
         return parse_topology(words + 1, wish);
     wish->monitor = words[0] && strcmp(words[0], "dmon") == 0;
-    for (int i = wish->monitor; words[i]; i++) {
-        if (take_smi_option(words, &i, "-i", &wish->only) ||
-            take_smi_option(words, &i, "--id", &wish->only))
-            continue;
-        if (wish->monitor) {
-            if (!take_smi_option(words, &i, "-s", &wish->groups) &&
-                !take_smi_option(words, &i, "-c", &wish->count) &&
-                !take_smi_option(words, &i, "-d", &wish->seconds))
-                return false;
-        } else if (strcmp(words[i], "-L") == 0)
-            wish->names = true;
-        else if (strcmp(words[i], "-q") == 0)
-            wish->log = true;
-        else if (!take_smi_option(words, &i, "--query-gpu", &wish->gpu_fields) &&
-                 !take_smi_option(words, &i, "--query-compute-apps", &wish->app_fields) &&
-                 !take_smi_option(words, &i, "--format", &wish->format))
-            return false;
-    }
-    return true;
+    for (int i = wish->monitor; words[i]; i++)
+        if (!take_value(wish->monitor ? monitor_options : table_options, words, &i, wish) &&
+            (wish->monitor || !take_flag(words[i], wish)))
+            return words[i];
+    return NULL;
 }
 
+/* Whether `word` (NULL: the number stays) is a number of that size. */
 static bool take_number(const char *word, long least, long most, long *number)
 {
     char *end;
     if (!word)
         return true;
     *number = strtol(word, &end, 10);
-    return end != word && !*end && *number >= least && *number <= most;
+    if (end != word && !*end && *number >= least && *number <= most)
+        return true;
+    fprintf(stderr, "vgpu-smi: '%s' is no number from %ld to %ld\n", word, least, most);
+    return false;
 }
 
-static int print_wish(struct view *view, const struct wish *wish, long count, long seconds)
+/* Whether a GPU has this number, UUID or PCI bus id, of which the front may be missing. */
+static bool is_called(const struct view *view, int d, const char *word, size_t length)
+{
+    char number[16], uuid[UUID_ROOM], bus[32];
+    snprintf(number, sizeof number, "%d", d);
+    uuid_text(view->info->device[d].uuid, uuid);
+    bus_text(&view->info->device[d], bus);
+    const char *names[] = {number, uuid, bus, bus + 4, bus + 9}; /* 00000000:, 0000:, nothing */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && strncasecmp(names[i], word, length) == 0)
+            return true;
+    return false;
+}
+
+/* -i: False: one is not there, which is reported on stdout, as nvidia-smi does. */
+static bool choose_gpus(struct view *view, const char *words)
+{
+    if (words)
+        memset(view->without, true, sizeof view->without);
+    while (words && *words) {
+        size_t length = strcspn(words, ",");
+        int d = 0;
+        while (d < view->info->device_count && !is_called(view, d, words, length))
+            d++;
+        if (d == view->info->device_count) {
+            printf("No devices were found: there is no GPU %.*s\n", (int)length, words);
+            return false;
+        }
+        view->without[d] = false;
+        words += length + (words[length] == ',');
+    }
+    return true;
+}
+
+static int print_wish(const struct view *view, const struct wish *wish, bool again)
 {
     const char *format = wish->format ? wish->format : "";
     if (wish->names)
@@ -301,34 +388,52 @@ static int print_wish(struct view *view, const struct wish *wish, long count, lo
         return print_links(view->info);
     if (wish->peers)
         return print_peer_access(view->info, wish->peers);
-    if (wish->log)
-        return print_query(view);
     if (wish->gpu_fields)
-        return print_gpu_fields(view, wish->gpu_fields, format);
+        return print_gpu_fields(view, wish->gpu_fields, format, again);
     if (wish->app_fields)
-        return print_app_fields(view, wish->app_fields, format);
-    if (wish->monitor)
-        return print_monitor(view, wish->groups ? wish->groups : "puc", count, seconds);
+        return print_app_fields(view, wish->app_fields, format, again);
+    if (wish->log || wish->sections)
+        return print_query(view, wish->sections);
     return print_table(view);
+}
+
+/* Once, or every `ms` milliseconds until it is interrupted. */
+static int print_often(struct view *view, const struct wish *wish, long ms)
+{
+    int status = print_wish(view, wish, false);
+    while (!status && ms) {
+        fflush(stdout);
+        nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+        status = view_refresh(view) ? print_wish(view, wish, true) : 1;
+    }
+    return status;
 }
 
 int main(int argc, char **argv)
 {
     struct wish wish = {0};
     struct view view = {0};
-    long only = -1, count = 0, seconds = 1;
+    long count = 0, seconds = 1, loop = 0, ms = 0;
     if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-        return print_usage(stdout);
-    if (!parse_words(argv + 1, &wish) || !take_number(wish.only, 0, 1 << 20, &only) ||
-        !take_number(wish.count, 1, 1L << 30, &count) ||
-        !take_number(wish.seconds, 1, 1L << 20, &seconds))
-        return print_usage(stderr);
+        return print_usage();
+    const char *unknown = parse_words(argv + 1, &wish);
+    if (unknown) {
+        fprintf(stderr, "vgpu-smi: it has no '%s' there; 'vgpu-smi -h' shows what it has\n",
+                unknown);
+        return 2;
+    }
+    if (!take_number(wish.count, 1, 1L << 30, &count) ||
+        !take_number(wish.seconds, 1, 1L << 20, &seconds) ||
+        !take_number(wish.loop, 1, 1L << 20, &loop) || !take_number(wish.loop_ms, 1, 1L << 30, &ms))
+        return 2;
+    if (wish.known_fields)
+        return print_known_fields();
     if (!start_view(&view))
         return 1;
-    view.only = (int)only;
-    if (only >= view.info->device_count) {
-        printf("No devices were found: there is no GPU %ld\n", only);
+    if (!choose_gpus(&view, wish.only))
         return 6;
-    }
-    return print_wish(&view, &wish, count, seconds);
+    if (wish.monitor)
+        return print_monitor(&view, wish.groups ? wish.groups : "puc", wish.times ? wish.times : "",
+                             count, seconds);
+    return print_often(&view, &wish, loop ? 1000 * loop : ms);
 }

@@ -12,7 +12,7 @@
 struct view {
     const struct vgpu_node_info *info;
     struct vgpu_observed now;
-    int only; /* option -i: this GPU; -1: all */
+    bool without[VGPU_MAX_DEVICES]; /* option -i: GPUs that are not asked for */
 };
 
 /* Asks the node for `view->now`. False: it has ended, which is reported on stderr. */
@@ -28,12 +28,15 @@ void time_text(const char *format, char text[64]);              /* now */
 
 /* Each returns an exit status. */
 int print_table(const struct view *view);
-int print_query(const struct view *view); /* -q */
+int print_query(const struct view *view, const char *sections); /* -q; -d: NULL is all of them */
 /* --query-gpu and --query-compute-apps: `fields` as the user has typed them, `format` e.g.
- * "csv,noheader,nounits" */
-int print_gpu_fields(const struct view *view, const char *fields, const char *format);
-int print_app_fields(const struct view *view, const char *fields, const char *format);
-/* dmon: `groups` are letters of "pucm"; `count` 0: until it is interrupted */
-int print_monitor(struct view *view, const char *groups, long count, long seconds);
+ * "csv,noheader,nounits"; `again`: -l, and not the first time */
+int print_gpu_fields(const struct view *view, const char *fields, const char *format, bool again);
+int print_app_fields(const struct view *view, const char *fields, const char *format, bool again);
+int print_known_fields(void); /* --help-query-gpu */
+/* dmon: `groups` are letters of "pucvmet"; `times`: "", "T" or "DT"; `count` 0: until it is
+ * interrupted */
+int print_monitor(struct view *view, const char *groups, const char *times, long count,
+                  long seconds);
 
 #endif

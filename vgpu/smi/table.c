@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "smi.h"
 
@@ -100,12 +101,61 @@ static void print_number(int depth, const char *name, const char *format, uint64
     print_entry(depth, name, value);
 }
 
-static void print_gpu_log(const struct view *view, int d)
+enum section { MEMORY = 1, COMPUTE = 2, CLOCK = 4, PIDS = 8, GENERAL = 16, NOT_MODELLED = 32 };
+
+/* Sections of the log that -d chooses; those that are not modelled have a title. */
+static const struct {
+    const char *word, *title;
+    enum section section;
+} sections_known[] = {
+    {"MEMORY", NULL, MEMORY},
+    {"COMPUTE", NULL, COMPUTE},
+    {"CLOCK", NULL, CLOCK},
+    {"PIDS", NULL, PIDS},
+    {"UTILIZATION", "Utilization", NOT_MODELLED},
+    {"TEMPERATURE", "Temperature", NOT_MODELLED},
+    {"POWER", "GPU Power Readings", NOT_MODELLED},
+    {"ECC", "ECC Errors", NOT_MODELLED},
+    {"PERFORMANCE", "Performance State", NOT_MODELLED},
+};
+#define SECTIONS (sizeof sections_known / sizeof *sections_known)
+
+/* Takes the next word of -d off `*words`; its number, or SECTIONS if nothing has that name. */
+static size_t take_section(const char **words)
 {
-    const struct vgpu_device_info *g = &view->info->device[d];
+    size_t length = strcspn(*words, ","), i = 0;
+    while (i < SECTIONS && (strlen(sections_known[i].word) != length ||
+                            strncasecmp(sections_known[i].word, *words, length) != 0))
+        i++;
+    *words += length + ((*words)[length] == ',');
+    return i;
+}
+
+/* All that -d asks for; 0: a word that is no section, which is reported on stderr. */
+static unsigned chosen_sections(const char *words)
+{
+    unsigned chosen = 0;
+    if (!words)
+        return ~(unsigned)NOT_MODELLED;
+    while (*words) {
+        const char *word = words;
+        size_t i = take_section(&words);
+        if (i == SECTIONS) {
+            fprintf(stderr, "vgpu-smi: -d has no section '%.*s'; it has", (int)strcspn(word, ","),
+                    word);
+            for (i = 0; i < SECTIONS; i++)
+                fprintf(stderr, " %s", sections_known[i].word);
+            fprintf(stderr, "\n");
+            return 0;
+        }
+        chosen |= sections_known[i].section;
+    }
+    return chosen;
+}
+
+static void print_general_log(const struct vgpu_device_info *g, int d)
+{
     char text[64];
-    bus_text(g, text);
-    printf("\nGPU %s\n", text);
     print_entry(1, "Product Name", g->name);
     snprintf(text, sizeof text, "%d.%d", g->cc_major, g->cc_minor);
     print_entry(1, "Compute Capability", text);
@@ -116,14 +166,39 @@ static void print_gpu_log(const struct view *view, int d)
     print_number(2, "Bus", "0x%02" PRIX64, (uint64_t)g->pci_bus);
     print_number(2, "Device", "0x%02" PRIX64, (uint64_t)g->pci_device);
     print_number(2, "Domain", "0x%04" PRIX64, (uint64_t)g->pci_domain);
-    puts("    FB Memory Usage");
-    print_number(2, "Total", "%" PRIu64 " MiB", g->total_bytes >> 20);
-    print_number(2, "Used", "%" PRIu64 " MiB", view_used_mib(view, d));
-    print_number(2, "Free", "%" PRIu64 " MiB", (g->total_bytes >> 20) - view_used_mib(view, d));
-    print_entry(1, "Compute Mode", "Default");
-    puts("    Max Clocks");
-    print_number(2, "SM", "%" PRIu64 " MHz", (uint64_t)g->clock_khz / 1000);
-    print_number(2, "Memory", "%" PRIu64 " MHz", (uint64_t)g->memory_clock_khz / 1000);
+}
+
+static void print_gpu_log(const struct view *view, int d, unsigned sections)
+{
+    const struct vgpu_device_info *g = &view->info->device[d];
+    char text[64];
+    bus_text(g, text);
+    printf("\nGPU %s\n", text);
+    if (sections & GENERAL)
+        print_general_log(g, d);
+    if (sections & MEMORY) {
+        puts("    FB Memory Usage");
+        print_number(2, "Total", "%" PRIu64 " MiB", g->total_bytes >> 20);
+        print_number(2, "Used", "%" PRIu64 " MiB", view_used_mib(view, d));
+        print_number(2, "Free", "%" PRIu64 " MiB", (g->total_bytes >> 20) - view_used_mib(view, d));
+    }
+    if (sections & COMPUTE)
+        print_entry(1, "Compute Mode", "Default");
+    if (sections & CLOCK) {
+        puts("    Max Clocks");
+        print_number(2, "SM", "%" PRIu64 " MHz", (uint64_t)g->clock_khz / 1000);
+        print_number(2, "Memory", "%" PRIu64 " MHz", (uint64_t)g->memory_clock_khz / 1000);
+    }
+}
+
+/* The sections of -d that are not modelled. */
+static void print_missing_log(const char *words)
+{
+    while (*words) {
+        size_t i = take_section(&words);
+        if (sections_known[i].title)
+            print_entry(1, sections_known[i].title, "N/A");
+    }
 }
 
 static void print_processes_log(const struct view *view, int d)
@@ -144,9 +219,12 @@ static void print_processes_log(const struct view *view, int d)
         print_entry(1, "Processes", "None");
 }
 
-int print_query(const struct view *view)
+int print_query(const struct view *view, const char *words)
 {
+    unsigned sections = chosen_sections(words);
     char text[64];
+    if (!sections)
+        return 2;
     puts("\n==============VGPU-SMI LOG==============\n");
     time_text("%a %b %e %H:%M:%S %Y", text);
     print_entry(0, "Timestamp", text);
@@ -159,8 +237,11 @@ int print_query(const struct view *view)
     for (int d = 0; d < view->info->device_count; d++) {
         if (!view_has(view, d))
             continue;
-        print_gpu_log(view, d);
-        print_processes_log(view, d);
+        print_gpu_log(view, d, sections);
+        if (sections & PIDS)
+            print_processes_log(view, d);
+        if (words)
+            print_missing_log(words);
     }
     return 0;
 }
