@@ -11,21 +11,45 @@ file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/nothing.c CONTENT "typedef int
 find_package(Threads REQUIRED)
 add_library(cudart SHARED ${CMAKE_CURRENT_BINARY_DIR}/nothing.c)
 target_link_libraries(cudart PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,vgpurt> ${CMAKE_DL_LIBS} rt m)
-# The version that programs linked with NVIDIA's ask for.
+# The versions that programs linked with NVIDIA's ask for.
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cudart.map
-  CONTENT "libcudart.so.13 {\n  global: *;\n};\n")
+  CONTENT "libnvrtc.so.13 {\n  global: nvrtc*;\n};\nlibcudart.so.13 {\n  global: *;\n};\n")
 set(linked_names ${CMAKE_CURRENT_LIST_DIR}/api/driver/linked_names.ld)
 target_link_options(cudart PRIVATE ${linked_names}
   "LINKER:--version-script,${CMAKE_CURRENT_BINARY_DIR}/cudart.map")
 set_target_properties(cudart PROPERTIES VERSION 13.0.88 SOVERSION 13
   LINK_DEPENDS "${CMAKE_CURRENT_BINARY_DIR}/cudart.map;${linked_names}")
-# What vgpu-run preloads into programs with NVIDIA's runtime inside; in other processors' machine code
-# there is none.
+# Libraries as Toolkit 12 names them are jumps to it, and, of the runtime, what is another function there
+# (run/cudart12.c).
+add_library(cudart12_own OBJECT run/cudart12.c)
+target_include_directories(cudart12_own PRIVATE include)
+set_target_properties(cudart12_own PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_options(cudart12_own PRIVATE -Wall -Wextra -Werror -O2)
+function(older_library target name pattern)
+  set(jumps ${CMAKE_CURRENT_BINARY_DIR}/${target}_jumps)
+  add_custom_command(OUTPUT ${jumps}.o
+    COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/run/older_jumps.sh ${CMAKE_NM} $<TARGET_FILE:cudart>
+            ${pattern} ${name}.so.13 ${ARGN} > ${jumps}.s
+    COMMAND ${CMAKE_C_COMPILER} -c ${jumps}.s -o ${jumps}.o
+    DEPENDS cudart ${ARGN} run/older_jumps.sh VERBATIM)
+  file(CONFIGURE OUTPUT ${jumps}.map
+    CONTENT "${name}.so.12 {\n  global: cuda*; __cuda*; nvrtc*;\n  local: *;\n};\n")
+  add_library(${target} SHARED ${ARGN} ${jumps}.o)
+  target_link_libraries(${target} PRIVATE cudart)
+  target_link_options(${target} PRIVATE
+    LINKER:-soname,${name}.so.12 "LINKER:--version-script,${jumps}.map")
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}.so SUFFIX .12 NO_SONAME ON
+    LINKER_LANGUAGE C INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${jumps}.map)
+endfunction()
+older_library(cudart12 libcudart "\\(__\\)*cuda[A-Za-z0-9_]*" $<TARGET_OBJECTS:cudart12_own>)
+older_library(nvrtc12 libnvrtc "nvrtc[A-Za-z0-9_]*")
+# What vgpu-run loads beside programs with NVIDIA's runtime inside; in other processors' machine code
+# there is none. It is not linked with ours: the dynamic linker gives it libraries of its own.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   add_library(static_runtime MODULE run/static_runtime.c common/elf_read.c)
   target_include_directories(static_runtime PRIVATE include common)
-  target_link_libraries(static_runtime PRIVATE cudart)
-  set_target_properties(static_runtime PROPERTIES OUTPUT_NAME vgpu-static-runtime INSTALL_RPATH "$ORIGIN")
+  add_dependencies(static_runtime cudart12)
+  set_target_properties(static_runtime PROPERTIES OUTPUT_NAME vgpu-static-runtime)
   install(TARGETS static_runtime DESTINATION lib)
 endif()
 # libnccl.a has the runtime beside it, too: not by target_link_libraries, which would put it inside.
@@ -65,7 +89,7 @@ file(WRITE ${toolkit}/version.json
   " \"peerlab\": {\"name\": \"virtual GPUs\", \"version\": \"${PROJECT_VERSION}\"}}\n")
 
 # ---- installed ----
-install(TARGETS cudart nccl_shared cudadevrt DESTINATION lib)
+install(TARGETS cudart cudart12 nvrtc12 nccl_shared cudadevrt DESTINATION lib)
 install(FILES ${toolkit}/version.json DESTINATION .)
 install(PROGRAMS gdb/vgpu-gdb run/vgpu-run DESTINATION bin)
 install(FILES gdb/vgpu_gdb.py DESTINATION lib/vgpu)

@@ -65,6 +65,50 @@ class Nvcc(Case):
         self.assertIn("machine code of real GPUs only", done.stderr)
         self.assertIn("code=compute_75", done.stderr)
 
+    def test_a_library_with_the_runtime_inside(self) -> None:
+        source = self.write(
+            "extension.cu",
+            "__global__ void k(int *p) { *p = 42; }\n"
+            'extern "C" int answer()\n{\n    int *p, is = 0;\n    cudaMalloc(&p, 4);\n'
+            "    k<<<1, 1>>>(p);\n    cudaMemcpy(&is, p, 4, cudaMemcpyDefault);\n"
+            "    return is;\n}\n",
+        )
+        library = self.nvcc(source, "-arch=sm_90", "-shared", "-Xcompiler", "-fPIC")
+        program = f"import ctypes; print(ctypes.CDLL({str(library)!r}).answer())"
+        done = self.run_command(RUNNER, sys.executable, "-c", program)
+        self.assertEqual(done.stdout, "42\n", done.stderr)
+
+    def test_nvrtc_beside_the_program(self) -> None:
+        source = self.write(
+            "version.cu",
+            "#include <cstdio>\n#include <nvrtc.h>\nint main()\n{\n    int major, minor;\n"
+            '    nvrtcVersion(&major, &minor);\n    printf("%d\\n", major);\n}\n',
+        )
+        done = self.run_command(RUNNER, self.nvcc(source, "-arch=sm_90", "-lnvrtc"))
+        self.assertEqual((done.stdout, done.stderr), ("13\n", ""))
+
+    def test_code_that_nothing_uses_is_not_translated(self) -> None:
+        refused = self.write(
+            "refused.cu",
+            "__global__ void refused(int *p)\n{\n"
+            '    asm volatile("fns.b32 %0, 1, 0, 1;" : "=r"(*p));\n}\n'
+            "void use(int *p) { refused<<<1, 1>>>(p); }\n",
+        )
+        source = self.write(
+            "used.cu",
+            "#include <cstdio>\nvoid use(int *p);\n__global__ void k(int *p) { *p = 7; }\n"
+            "int main(int argc, char **)\n{\n    int *p, is = 0;\n    cudaMalloc(&p, 4);\n"
+            "    k<<<1, 1>>>(p);\n    cudaMemcpy(&is, p, 4, cudaMemcpyDefault);\n"
+            '    printf("%d\\n", is);\n    if (argc > 1)\n        use(p);\n'
+            '    printf("%d\\n", cudaGetLastError());\n}\n',
+        )
+        program = self.nvcc(source, "-arch=sm_90", refused)
+        done = self.run_command(RUNNER, program)
+        self.assertEqual((done.stdout, done.stderr), ("7\n0\n", ""))
+        done = self.run_command(RUNNER, program, "all")
+        self.assertNotEqual(done.stdout.splitlines()[1], "0")
+        self.assertIn("fns.b32", done.stderr)
+
     def test_a_call_that_is_missing_in_the_runtime_inside(self) -> None:
         source = self.write(
             "missing.cu",

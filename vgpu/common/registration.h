@@ -54,6 +54,9 @@ struct vgpu_host_module {
     uint32_t kernel_count;
     const struct vgpu_host_var *vars;
     uint32_t var_count;
+    /* Not NULL: the code is to be translated before its part, its kernels' rows and its variables'
+     * keys can be read. Afterwards those that the code does not have are gone. */
+    void (*translate)(struct vgpu_host_module *);
     struct vgpu_host_module *next; /* used by the runtime */
 };
 

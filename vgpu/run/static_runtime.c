@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * static_runtime.c: what vgpu-run preloads into programs that have NVIDIA's runtime inside (nvcc's
- * default). That runtime takes no driver but NVIDIA's, so it never runs: before the program's first
- * function each of the runtime's public functions becomes a jump to ours of that name, or, where we
- * have none, to code that says so and returns 801. The program's symbol table tells where they are.
+ * static_runtime.c: what vgpu-run has the dynamic linker load (LD_AUDIT, man 7 rtld-audit) for
+ * programs and libraries that have NVIDIA's runtime inside, which is nvcc's default. That runtime
+ * takes no driver but NVIDIA's, so it never runs: before the first function of such an object each
+ * of the runtime's public functions becomes a jump to that of libcudart.so.13 or libcudart.so.12,
+ * or, where we have none, to code that says so and returns 801. The object's symbol table tells
+ * where they are.
  */
 #include "elf_read.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -25,11 +26,10 @@
 #define PAGE_BYTES 4096u
 #define NVIDIA_FATBIN_MAGIC 0xba55ed50u
 
-cudaError_t vgpu__refuse(cudaError_t code, const char *call, const char *format, ...); /* core.h */
-
-struct program {
+struct object {
     struct elf_map file;
     uintptr_t base; /* where it was loaded */
+    const char *path;
     const Elf64_Sym *symbols;
     size_t count;
     struct elf_cursor names;
@@ -37,49 +37,61 @@ struct program {
     unsigned char *thunks;
 };
 
-static int find_base(struct dl_phdr_info *info, size_t size, void *base)
-{
-    (void)size;
-    *(uintptr_t *)base = info->dlpi_addr;
-    return 1; /* the program is the first of all */
-}
+static const char runtime_path[] = "libcudart.so.13", older_path[] = "libcudart.so.12";
+static struct object runtime, older; /* ours; vgpu-run preloads them */
+static struct link_map **opened;     /* objects that nobody has looked at yet */
+static size_t opened_count;
 
-static bool map_program(struct program *p)
+/* ---- an object's symbols ---- */
+
+static bool map_object_file(struct object *o, const char *path)
 {
     struct stat info;
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) != 0)
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    void *at = MAP_FAILED;
+    if (fd >= 0 && fstat(fd, &info) == 0 && info.st_size > 0)
+        at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    if (at != MAP_FAILED)
+        o->file = (struct elf_map){at, (uint64_t)info.st_size};
+    return at != MAP_FAILED;
+}
+
+static bool map_object(struct object *o, const struct link_map *map, const char *symbols,
+                       const char *names)
+{
+    *o = (struct object){.base = map->l_addr, .path = *map->l_name ? map->l_name : NULL};
+    if (!map_object_file(o, o->path ? o->path : "/proc/self/exe"))
         return false;
-    void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    if (at == MAP_FAILED)
-        return false;
-    p->file = (struct elf_map){at, (uint64_t)info.st_size};
-    struct elf_cursor symbols = vgpu_elf_section(&p->file, ".symtab");
-    p->symbols = (const Elf64_Sym *)(const void *)symbols.at;
-    p->count = (size_t)(symbols.end - symbols.at) / sizeof *p->symbols;
-    p->names = vgpu_elf_section(&p->file, ".strtab");
-    dl_iterate_phdr(find_base, &p->base);
+    struct elf_cursor table = vgpu_elf_section(&o->file, symbols);
+    o->symbols = (const Elf64_Sym *)(const void *)table.at;
+    o->count = (size_t)(table.end - table.at) / sizeof *o->symbols;
+    o->names = vgpu_elf_section(&o->file, names);
     return true;
 }
 
-/* nvcc made device code for it, and it was not linked with a runtime in a library. */
-static bool has_runtime_inside(const struct program *p)
+static void unmap_object(struct object *o)
 {
-    struct elf_cursor code = vgpu_elf_section(&p->file, ".nv_fatbin");
-    struct elf_cursor names = vgpu_elf_section(&p->file, ".dynstr");
-    return vgpu_elf_fixed(&code, 4) == NVIDIA_FATBIN_MAGIC &&
-           !memmem(names.at, (size_t)(names.end - names.at), "libcudart.so", 12);
+    munmap((void *)(uintptr_t)o->file.base, (size_t)o->file.bytes);
 }
 
 /* The name of the symbol if it is a function: also a local one, which linkers make of hidden ones.
  */
-static const char *function_name(const struct program *p, const Elf64_Sym *symbol)
+static const char *function_name(const struct object *o, const Elf64_Sym *symbol)
 {
-    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF ||
-        symbol->st_value % JUMP_BYTES)
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF)
         return "";
-    return vgpu_elf_text_at(p->names, symbol->st_name);
+    return vgpu_elf_text_at(o->names, symbol->st_name);
+}
+
+/* NULL: it has no such function. */
+static const void *function_address(const struct object *o, const char *name)
+{
+    for (size_t i = 0; i < o->count; i++)
+        if (strcmp(function_name(o, &o->symbols[i]), name) == 0)
+            return (const void *)(o->base + o->symbols[i].st_value);
+    return NULL;
 }
 
 static bool is_runtime_name(const char *name)
@@ -87,38 +99,50 @@ static bool is_runtime_name(const char *name)
     return strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0;
 }
 
-/* False: its functions have no names any more. */
-static bool find_runtime(struct program *p, void *ours)
+/* ---- the runtime inside ---- */
+
+/* nvcc made device code for it, and it was not linked with a runtime in a library. */
+static bool lacks_runtime(const struct object *o)
 {
-    p->first = UINTPTR_MAX;
-    for (size_t i = 0; i < p->count; i++) {
-        const char *name = function_name(p, &p->symbols[i]);
-        if (!is_runtime_name(name) || !dlsym(ours, name))
+    struct elf_cursor code = vgpu_elf_section(&o->file, ".nv_fatbin");
+    struct elf_cursor names = vgpu_elf_section(&o->file, ".dynstr");
+    return vgpu_elf_fixed(&code, 4) == NVIDIA_FATBIN_MAGIC &&
+           !memmem(names.at, (size_t)(names.end - names.at), "libcudart.so", 12);
+}
+
+static void find_runtime(struct object *o)
+{
+    o->first = UINTPTR_MAX;
+    for (size_t i = 0; i < o->count; i++) {
+        const char *name = function_name(o, &o->symbols[i]);
+        if (!is_runtime_name(name) || !function_address(&runtime, name))
             continue;
-        p->first = p->symbols[i].st_value < p->first ? p->symbols[i].st_value : p->first;
-        p->last = p->symbols[i].st_value > p->last ? p->symbols[i].st_value : p->last;
+        o->first = o->symbols[i].st_value < o->first ? o->symbols[i].st_value : o->first;
+        o->last = o->symbols[i].st_value > o->last ? o->symbols[i].st_value : o->last;
     }
-    return p->first < p->last;
 }
 
 static cudaError_t answer_unmodelled(const char *name)
 {
-    return vgpu__refuse(cudaErrorNotSupported, name,
-                        "not modelled by the virtual node yet; it answers cudaErrorNotSupported "
-                        "(801) and does nothing");
+    cudaError_t (*refuse)(cudaError_t, const char *, const char *, ...); /* core.h */
+    *(const void **)(void *)&refuse = function_address(&runtime, "vgpu__refuse");
+    return refuse(
+        cudaErrorNotSupported, name,
+        "not modelled by the virtual node yet; it answers cudaErrorNotSupported (801) and "
+        "does nothing");
 }
 
 /* movabs $name, %rdi; movabs $answer_unmodelled, %rax; jmp *%rax */
-static void *refusal(struct program *p, const char *name)
+static void *refusal(struct object *o, const char *name)
 {
     void *to = (void *)answer_unmodelled;
-    unsigned char *at = p->thunks;
+    unsigned char *at = o->thunks;
     memcpy(at, "\x48\xbf", 2);
     memcpy(at + 2, &name, 8);
     memcpy(at + 10, "\x48\xb8", 2);
     memcpy(at + 12, &to, 8);
     memcpy(at + 20, "\xff\xe0", 2);
-    p->thunks += THUNK_BYTES;
+    o->thunks += THUNK_BYTES;
     return at;
 }
 
@@ -129,51 +153,105 @@ static void write_jump(unsigned char *at, const void *to)
     memcpy(at + 6, &to, 8);
 }
 
-static void replace_functions(struct program *p, void *ours)
+static void replace_functions(struct object *o, const struct object *by)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        const Elf64_Sym *symbol = &p->symbols[i];
-        const char *name = function_name(p, symbol);
-        if (!is_runtime_name(name) || symbol->st_value < p->first || symbol->st_value > p->last)
+    for (size_t i = 0; i < o->count; i++) {
+        const Elf64_Sym *symbol = &o->symbols[i];
+        const char *name = function_name(o, symbol);
+        if (!is_runtime_name(name) || symbol->st_value < o->first || symbol->st_value > o->last ||
+            symbol->st_value % JUMP_BYTES)
             continue;
-        const void *to = dlsym(ours, name);
-        write_jump((unsigned char *)(p->base + symbol->st_value), to ? to : refusal(p, name));
+        const void *to = function_address(by, name);
+        write_jump((unsigned char *)(o->base + symbol->st_value), to ? to : refusal(o, name));
     }
 }
 
-static bool is_of_older_toolkit(const struct program *p)
+/* A program ends; of a library, which may never be called, its runtime's first call will fail. */
+static bool fail(const struct object *o, const char *why)
 {
-    for (size_t i = 0; i < p->count; i++)
-        if (strcmp(function_name(p, &p->symbols[i]), "cudaGetDeviceProperties_v2") == 0)
-            return true; /* CUDA 13 has no such function */
-    return false;
-}
-
-static void fail(const char *why)
-{
+    if (o->path)
+        return false;
     fprintf(stderr,
             "vgpu-run: the runtime inside of this program %s: link it with nvcc -cudart shared\n",
             why);
     _exit(125);
 }
 
-__attribute__((constructor)) static void take_the_runtimes_place(void)
+/* Which of ours takes the place of the runtime inside: NULL if none can. */
+static const struct object *replacement(const struct object *o)
 {
-    struct program p = {0};
-    void *ours = dlopen("libcudart.so.13", RTLD_NOW | RTLD_NOLOAD);
-    if (!ours || !map_program(&p) || !has_runtime_inside(&p))
-        return;
-    if (!find_runtime(&p, ours))
-        fail("was stripped of the names by which it can be replaced");
-    if (is_of_older_toolkit(&p))
-        fail("is of a Toolkit before 13, whose structures are others");
-    p.thunks = mmap(NULL, p.count * THUNK_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    uintptr_t from = (p.base + p.first) / PAGE_BYTES * PAGE_BYTES;
-    size_t bytes = p.base + p.last + JUMP_BYTES - from;
-    if (p.thunks == MAP_FAILED ||
+    if (function_address(o, "cudaGetDeviceProperties_v2"))
+        return &older; /* CUDA 13 has no such function, nor the next one; CUDA 11 has the next one
+                        */
+    if (!function_address(o, "cudaThreadExit"))
+        return &runtime;
+    fail(o, "is of a Toolkit before 12, whose structures are others");
+    return NULL;
+}
+
+/* True: its functions are ours now, and refusals name them by the file's text. */
+static bool replace_runtime(struct object *o)
+{
+    if (!function_address(o, "cudaGetExportTable")) /* ours has none: not NVIDIA's */
+        return lacks_runtime(o) && !function_address(o, "__cudaRegisterFatBinary") &&
+               fail(o, "was stripped of the names by which it can be replaced");
+    const struct object *by = replacement(o);
+    if (!by)
+        return false;
+    find_runtime(o);
+    o->thunks = mmap(NULL, o->count * THUNK_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uintptr_t from = (o->base + o->first) / PAGE_BYTES * PAGE_BYTES;
+    size_t bytes = o->base + o->last + JUMP_BYTES - from;
+    if (o->thunks == MAP_FAILED ||
         mprotect((void *)from, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-        fail("cannot be replaced on this machine, which lets no program change its code");
-    replace_functions(&p, ours);
+        return fail(o, "cannot be replaced on this machine, which lets no program change its code");
+    replace_functions(o, by);
     mprotect((void *)from, bytes, PROT_READ | PROT_EXEC);
+    return true;
+}
+
+/* ---- what the dynamic linker calls ---- */
+
+unsigned int la_version(unsigned int version)
+{
+    return version;
+}
+
+static bool ends_in(const char *path, const char *name)
+{
+    size_t length = strlen(path), part = strlen(name);
+    return length >= part && strcmp(path + length - part, name) == 0;
+}
+
+/* An object has been mapped. */
+unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
+{
+    (void)cookie;
+    struct link_map **more = realloc(opened, (opened_count + 1) * sizeof *opened);
+    if (more && space == LM_ID_BASE) {
+        opened = more;
+        opened[opened_count++] = map;
+    }
+    return 0; /* no calls are watched */
+}
+
+/* All of a program or of a dlopen have been; no constructor of them has run. */
+void la_activity(uintptr_t *cookie, unsigned int state)
+{
+    (void)cookie;
+    if (state != LA_ACT_CONSISTENT)
+        return;
+    for (size_t i = 0; i < opened_count; i++) {
+        if (ends_in(opened[i]->l_name, runtime_path) && !runtime.count)
+            map_object(&runtime, opened[i], ".dynsym", ".dynstr");
+        if (ends_in(opened[i]->l_name, older_path) && !older.count)
+            map_object(&older, opened[i], ".dynsym", ".dynstr");
+    }
+    for (size_t i = 0; i < opened_count && runtime.count && older.count; i++) {
+        struct object o;
+        if (map_object(&o, opened[i], ".symtab", ".strtab") && !replace_runtime(&o))
+            unmap_object(&o);
+    }
+    opened_count = 0;
 }

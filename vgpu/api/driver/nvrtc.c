@@ -12,21 +12,7 @@
 #include "driver.h"
 #include "fatbin.h"
 #include "fatbin_text.h"
-
-struct file {
-    char *name, *text;
-};
-
-struct _nvrtcProgram {
-    struct file *file; /* the source, then its headers */
-    int file_count;
-    char **expression;
-    int expression_count;
-    char *folder; /* of the source, by its name: quoted headers are looked for there */
-    bool compiled;
-    char *log, *record, *text; /* null: none yet; text: the record as PTX */
-    size_t record_bytes;
-};
+#include "nvrtc_program.h"
 
 const char *nvrtcGetErrorString(nvrtcResult result)
 {
@@ -159,7 +145,9 @@ static void make_folders(char *path, size_t from)
     }
 }
 
-static bool write_file(const char *folder, const struct file *file)
+/* `before` and `after`: what stands around the text. */
+static bool write_file(const char *folder, const struct file *file, const char *before,
+                       const char *after)
 {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/%s", folder, file->name);
@@ -167,7 +155,7 @@ static bool write_file(const char *folder, const struct file *file)
         return false;
     make_folders(path, strlen(folder) + 1);
     FILE *out = fopen(path, "w");
-    bool written = out && fputs(file->text, out) >= 0;
+    bool written = out && fprintf(out, "%s%s%s", before, file->text, after) >= 0;
     return out && fclose(out) == 0 && written;
 }
 
@@ -185,12 +173,29 @@ static bool is_for_real_gpus(const char *option)
                                          "-split-compile",
                                          "-minimal",
                                          "--minimal",
+                                         "-pch",
+                                         "--pch",
                                          "-no-source-include",
                                          "--no-source-include",
                                          "-rdc",
                                          "--relocatable-device-code"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(option, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Functions without a word of their own are device code. */
+static bool is_default_device(const char *option)
+{
+    return strcmp(option, "--device-as-default-execution-space") == 0 ||
+           strcmp(option, "-default-device") == 0;
+}
+
+static bool has_default_device(int count, const char *const *options)
+{
+    for (int i = 0; i < count; i++)
+        if (is_default_device(options[i]))
             return true;
     return false;
 }
@@ -214,7 +219,7 @@ static int run_compiler(const struct _nvrtcProgram *of, const char *folder, int 
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         words[used++] = fixed[i];
     for (int i = 0; i < count; i++)
-        if (!is_for_real_gpus(options[i]))
+        if (!is_for_real_gpus(options[i]) && !is_default_device(options[i]))
             words[used++] = (char *)options[i];
     int status = vgpu__run_compiler(words, log);
     free(words);
@@ -225,9 +230,15 @@ static nvrtcResult compile_in(struct _nvrtcProgram *program, const char *folder,
                               const char *const *options)
 {
     size_t bytes;
-    for (int i = 0; i < program->file_count; i++)
-        if (!write_file(folder, &program->file[i]))
-            return NVRTC_ERROR_INVALID_INPUT;
+    bool forced = has_default_device(count, options);
+    char *uses = vgpu__nvrtc_uses(program, forced);
+    const char *before = forced ? "#pragma clang force_cuda_host_device begin\n#line 1\n" : "";
+    bool written = uses && write_file(folder, &program->file[0], before, uses);
+    free(uses);
+    for (int i = 1; i < program->file_count && written; i++)
+        written = write_file(folder, &program->file[i], "", "");
+    if (!written)
+        return NVRTC_ERROR_INVALID_INPUT;
     int status = run_compiler(program, folder, count, options);
     program->log = vgpu__read_file(folder, "log", &bytes);
     if (status < 0)
@@ -243,7 +254,7 @@ static nvrtcResult compile_in(struct _nvrtcProgram *program, const char *folder,
 
 nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *const *options)
 {
-    char folder[PATH_MAX];
+    char folder[PATH_MAX / 2];
     if (!prog)
         return NVRTC_ERROR_INVALID_PROGRAM;
     if (numOptions < 0 || (numOptions > 0 && !options))
@@ -322,53 +333,4 @@ nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log)
     if (result == NVRTC_SUCCESS)
         memcpy(log, prog->log ? prog->log : "", bytes);
     return result;
-}
-
-/* ---- names ---- */
-
-nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char *const name_expression)
-{
-    if (!prog || !name_expression)
-        return prog ? NVRTC_ERROR_INVALID_INPUT : NVRTC_ERROR_INVALID_PROGRAM;
-    if (prog->compiled)
-        return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
-    char **all = realloc(prog->expression, ((size_t)prog->expression_count + 1) * sizeof *all);
-    if (!all)
-        return NVRTC_ERROR_OUT_OF_MEMORY;
-    prog->expression = all;
-    all[prog->expression_count] = strdup(name_expression);
-    return all[prog->expression_count++] ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
-}
-
-/* "&ns::fill< int >" is the kernel "ns::fill<int>". */
-static bool names_kernel(const char *expression, const char *name)
-{
-    while (*expression || *name) {
-        if (*expression == ' ' || *expression == '&')
-            expression++;
-        else if (*name == ' ')
-            name++;
-        else if (*expression++ != *name++)
-            return false;
-    }
-    return true;
-}
-
-nvrtcResult nvrtcGetLoweredName(nvrtcProgram prog, const char *const name_expression,
-                                const char **lowered_name)
-{
-    if (!prog || !name_expression || !lowered_name)
-        return prog ? NVRTC_ERROR_INVALID_INPUT : NVRTC_ERROR_INVALID_PROGRAM;
-    if (!prog->compiled)
-        return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
-    const void *record = prog->record;
-    const struct vgpu_fatbin *head = record;
-    record = prog->record + head->kernel_at;
-    const struct vgpu_fatbin_kernel *row = record;
-    for (uint32_t i = 0; i < head->kernel_count; i++)
-        if (names_kernel(name_expression, prog->record + row[i].name_at)) {
-            *lowered_name = prog->record + row[i].symbol_at;
-            return NVRTC_SUCCESS;
-        }
-    return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
 }

@@ -44,16 +44,17 @@ static pthread_mutex_t registration_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Images of device links, guarded by registration_lock; entries are never removed. */
 static struct image *linked_images;
 
-/* The device code of one file. Its kernel table is allocated at full size, because the runtime
- * keeps pointers into it. */
+/* The device code of one file. Its kernel table is allocated at full size where that is known,
+ * because the runtime keeps pointers into it. */
 struct unit {
-    struct vgpu_host_module module;
+    struct vgpu_host_module module; /* first: translate_unit() */
     struct vgpu_image_part part;
     const struct vgpu_fatbin *head;
-    const char *name; /* -rdc=true: prefix of the file's own symbols; otherwise NULL */
+    const struct wrapper *foreign; /* code of nvcc's that nothing has asked for yet */
+    const char *name;              /* -rdc=true: prefix of the file's own symbols; otherwise NULL */
     struct vgpu_host_kernel *kernels;
     struct vgpu_host_var *vars;
-    uint32_t var_room;
+    uint32_t kernel_room, var_room;
 };
 
 static const char *text_at(const struct vgpu_fatbin *head, uint32_t at)
@@ -110,14 +111,31 @@ static struct image *make_image(const struct vgpu_fatbin *head)
     return image;
 }
 
+static void set_image(struct unit *unit, struct image *image)
+{
+    unit->head = image->head;
+    unit->part.image = &image->image;
+    unit->module.part = &unit->part;
+}
+
 static struct unit *make_unit(struct image *image)
 {
     struct unit *unit = checked_memory(calloc(1, sizeof *unit));
-    unit->head = image->head;
-    unit->kernels = checked_memory(calloc(image->head->kernel_count + 1, sizeof *unit->kernels));
-    unit->part.image = &image->image;
-    unit->module.part = &unit->part;
+    set_image(unit, image);
+    unit->kernel_room = image->head->kernel_count + 1;
+    unit->kernels = checked_memory(calloc(unit->kernel_room, sizeof *unit->kernels));
     unit->module.kernels = unit->kernels;
+    return unit;
+}
+
+static void translate_unit(struct vgpu_host_module *module);
+
+/* A program may have much code of which it uses little: it is translated when something is used. */
+static struct unit *make_foreign_unit(const struct wrapper *wrapper)
+{
+    struct unit *unit = checked_memory(calloc(1, sizeof *unit));
+    unit->foreign = wrapper;
+    unit->module.translate = translate_unit;
     return unit;
 }
 
@@ -128,9 +146,7 @@ void **__cudaRegisterFatBinary(void *fatbin)
     const struct wrapper *wrapper = fatbin;
     if (is_our_wrapper(wrapper))
         return (void **)make_unit(make_image(wrapper->data));
-    const struct vgpu_fatbin *record = translate_image(wrapper);
-    return (void **)(record ? make_unit(make_image(record))
-                            : checked_memory(calloc(1, sizeof(struct unit))));
+    return (void **)make_foreign_unit(wrapper);
 }
 
 /* ---- kernels and variables ---- */
@@ -178,23 +194,18 @@ static const struct vgpu_fatbin_var *find_var(const struct unit *unit, const cha
     return NULL;
 }
 
-void __cudaRegisterFunction(void **handle, const char *stub, char *device, const char *name,
-                            int threads, void *tid, void *bid, void *block, void *grid,
-                            int *warp_size);
-void __cudaRegisterFunction(void **handle, const char *stub, char *device, const char *name,
-                            int threads, void *tid, void *bid, void *block, void *grid,
-                            int *warp_size)
+/* False: there is no code of this name. */
+static bool describe_kernel(const struct unit *unit, struct vgpu_host_kernel *kernel)
 {
-    struct unit *unit = (struct unit *)handle;
     uint32_t number;
-    (void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
-    const struct vgpu_fatbin_kernel *row = unit->head ? find_kernel(unit, name, &number) : NULL;
-    if (!row || unit->module.kernel_count == unit->head->kernel_count)
-        return; /* no code was generated; a launch reports it */
+    const struct vgpu_fatbin_kernel *row =
+        unit->head ? find_kernel(unit, kernel->name, &number) : NULL;
+    if (!row)
+        return false;
     const void *params = (const char *)unit->head + row->param_at;
-    unit->kernels[unit->module.kernel_count++] =
+    *kernel =
         (struct vgpu_host_kernel){.name = text_at(unit->head, row->name_at),
-                                  .stub = stub,
+                                  .stub = kernel->stub,
                                   .ordinal = number,
                                   .param_count = row->param_count,
                                   .param_bytes = params,
@@ -203,6 +214,28 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device, const
                                   .file = text_at(unit->head, row->file_at),
                                   .line = (int)row->line,
                                   .cluster = {row->cluster[0], row->cluster[1], row->cluster[2]}};
+    return true;
+}
+
+void __cudaRegisterFunction(void **handle, const char *stub, char *device, const char *name,
+                            int threads, void *tid, void *bid, void *block, void *grid,
+                            int *warp_size);
+void __cudaRegisterFunction(void **handle, const char *stub, char *device, const char *name,
+                            int threads, void *tid, void *bid, void *block, void *grid,
+                            int *warp_size)
+{
+    struct unit *unit = (struct unit *)handle;
+    struct vgpu_host_kernel kernel = {.name = name, .stub = stub};
+    (void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
+    if (!unit->foreign && !describe_kernel(unit, &kernel))
+        return; /* no code was generated; a launch reports it */
+    if (unit->module.kernel_count == unit->kernel_room) {
+        unit->kernel_room = unit->kernel_room * 2 + 8;
+        unit->kernels =
+            checked_memory(realloc(unit->kernels, unit->kernel_room * sizeof *unit->kernels));
+        unit->module.kernels = unit->kernels;
+    }
+    unit->kernels[unit->module.kernel_count++] = kernel;
 }
 
 /* `cell`: the host variable that holds the managed variable's address. Another file may already
@@ -239,12 +272,52 @@ void __cudaRegisterVar(void **handle, char *shadow, char *device, const char *na
         .key = row ? text_at(unit->head, row->symbol_at) : name, .shadow = shadow, .bytes = bytes};
 }
 
+/* ---- code of nvcc's ---- */
+
+static void describe_kernels(struct unit *unit)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < unit->module.kernel_count; i++) {
+        unit->kernels[count] = unit->kernels[i];
+        count += describe_kernel(unit, &unit->kernels[count]);
+    }
+    unit->module.kernel_count = count;
+}
+
+static void describe_vars(struct unit *unit)
+{
+    for (uint32_t i = 0; i < unit->module.var_count; i++) {
+        const struct vgpu_fatbin_var *row = find_var(unit, unit->vars[i].key);
+        if (row)
+            unit->vars[i].key = text_at(unit->head, row->symbol_at);
+    }
+}
+
+static void translate_unit(struct vgpu_host_module *module)
+{
+    struct unit *unit = (struct unit *)module;
+    pthread_mutex_lock(&registration_lock);
+    if (unit->foreign) {
+        const struct vgpu_fatbin *record = translate_image(unit->foreign);
+        if (record)
+            set_image(unit, make_image(record));
+        else
+            module->var_count = 0;
+        describe_kernels(unit);
+        if (record)
+            describe_vars(unit);
+        unit->foreign = NULL;
+    }
+    pthread_mutex_unlock(&registration_lock);
+}
+
 /* nvcc's form for a __managed__ variable: `cell` holds its address in host code. */
 void __cudaRegisterManagedVar(void **handle, void **cell, char *device, const char *name,
                               int external, size_t bytes, int constant, int global);
 void __cudaRegisterManagedVar(void **handle, void **cell, char *device, const char *name,
                               int external, size_t bytes, int constant, int global)
 {
+    translate_unit(&((struct unit *)handle)->module); /* host code has no other way to ask for it */
     __cudaRegisterVar(handle, (char *)cell, device, name, external, bytes, constant, global);
 }
 
@@ -260,7 +333,7 @@ void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
     struct unit *unit = (struct unit *)handle;
-    if (unit->head)
+    if (unit->head || unit->module.kernel_count || unit->module.var_count)
         vgpu_register_module(&unit->module);
 }
 

@@ -33,7 +33,9 @@ static void keep_library(const void *address)
 
 void vgpu_register_module(struct vgpu_host_module *module)
 {
-    keep_library(module->part->image->begin);
+    keep_library(module->kernel_count ? module->kernels[0].stub
+                 : module->var_count  ? module->vars[0].shadow
+                                      : (const void *)module->part->image->begin);
     pthread_mutex_lock(&modules_lock);
     module->next = modules;
     modules = module;
@@ -68,27 +70,43 @@ static struct vgpu_host_module *first_module(void)
     return module;
 }
 
+static const struct vgpu_host_kernel *kernel_in(const struct vgpu_host_module *m, const void *stub)
+{
+    for (uint32_t i = 0; i < m->kernel_count; i++)
+        if (m->kernels[i].stub == stub)
+            return &m->kernels[i];
+    return NULL;
+}
+
+static const struct vgpu_host_var *var_in(const struct vgpu_host_module *m, const void *shadow)
+{
+    for (uint32_t i = 0; i < m->var_count; i++)
+        if (m->vars[i].shadow == shadow)
+            return &m->vars[i];
+    return NULL;
+}
+
 const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub, struct vgpu_host_module **module)
 {
-    for (struct vgpu_host_module *m = first_module(); m; m = m->next)
-        for (uint32_t i = 0; i < m->kernel_count; i++)
-            if (m->kernels[i].stub == stub) {
-                if (module)
-                    *module = m;
-                return &m->kernels[i];
-            }
-    return NULL;
+    struct vgpu_host_module *m = first_module();
+    while (m && !kernel_in(m, stub))
+        m = m->next;
+    if (m && m->translate)
+        m->translate(m);
+    if (module)
+        *module = m;
+    return m ? kernel_in(m, stub) : NULL;
 }
 
 const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_module **module)
 {
-    for (struct vgpu_host_module *m = first_module(); m; m = m->next)
-        for (uint32_t i = 0; i < m->var_count; i++)
-            if (m->vars[i].shadow == shadow) {
-                *module = m;
-                return &m->vars[i];
-            }
-    return NULL;
+    struct vgpu_host_module *m = first_module();
+    while (m && !var_in(m, shadow))
+        m = m->next;
+    if (m && m->translate)
+        m->translate(m);
+    *module = m;
+    return m ? var_in(m, shadow) : NULL;
 }
 
 /* ---- sending an image ---- */
