@@ -30,6 +30,11 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeConditional = 0x0d
 };
 
+#ifdef __clang__
+typedef unsigned long long cudaGraphConditionalHandle
+    __attribute__((unavailable("the virtual node has no conditional nodes of graphs")));
+#endif
+
 enum cudaGraphMemAttributeType {
     cudaGraphMemAttrUsedMemCurrent = 0,
     cudaGraphMemAttrUsedMemHigh = 1,
