@@ -67,7 +67,8 @@ class Project:
             raise LabError(f"{what}, and not part of a handout.", ExitStatus.MISSING)
 
     def configured(self) -> bool:
-        return (self.build_dir / "CMakeCache.txt").is_file()
+        """CMake has finished: it writes its cache before, also where it fails."""
+        return (self.build_dir / "CMakeFiles" / "TargetDirectories.txt").is_file()
 
     def labs(self) -> list[Lab]:
         """Every lab that has a solution, in order."""

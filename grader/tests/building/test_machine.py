@@ -9,7 +9,7 @@ from unittest import mock
 
 from grader.base.exits import ExitStatus, LabError
 from grader.base.proc import Done
-from grader.building import install, needs
+from grader.building import build, install, needs
 from grader.building.machine import Machine, parse_os_release
 from grader.building.needs import Need, parse_version
 from grader.tests.fake import FakeCheckout
@@ -72,6 +72,15 @@ class Clang(FakeCheckout):
             self.assertEqual(install.packages_for(named("clang"), apt_cmake=True), ["clang-16"])
             have["clang"] = (14, 0)
             self.assertEqual(install.packages_for(named("clang"), apt_cmake=True), ["clang"])
+
+
+class Configured(FakeCheckout):
+    def test_not_before_cmake_has_finished(self) -> None:
+        """Otherwise ./lab start would build, after a configure step that failed."""
+        self.write("build/vgpu/CMakeCache.txt", "")
+        self.assertTrue(build.is_cold(self.project))
+        self.write("build/vgpu/CMakeFiles/TargetDirectories.txt", "")
+        self.assertFalse(build.is_cold(self.project))
 
 
 class Compilers(unittest.TestCase):
