@@ -277,7 +277,8 @@ static const struct value_option monitor_options[] = {
     {NULL, NULL, 0},
 };
 
-static bool take_value(const struct value_option *known, char **words, int *at, struct wish *wish)
+static bool take_wish_value(const struct value_option *known, char **words, int *at,
+                            struct wish *wish)
 {
     for (; known->name; known++) {
         const char **value = (const char **)((char *)wish + known->at);
@@ -326,7 +327,7 @@ static const char *parse_words(char **words, struct wish *wish)
         return parse_topology(words + 1, wish);
     wish->monitor = words[0] && strcmp(words[0], "dmon") == 0;
     for (int i = wish->monitor; words[i]; i++)
-        if (!take_value(wish->monitor ? monitor_options : table_options, words, &i, wish) &&
+        if (!take_wish_value(wish->monitor ? monitor_options : table_options, words, &i, wish) &&
             (wish->monitor || !take_flag(words[i], wish)))
             return words[i];
     return NULL;
