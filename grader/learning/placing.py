@@ -12,9 +12,10 @@ Point = tuple[float, float]
 
 _LEVELS = ("host", "socket", "root", "switch", "GPU", "nvswitch")  # from below
 _LEVEL, _STEP, _GAP = 130.0, 124.0, 40.0  # between levels, GPUs, and sockets' groups of GPUs
-_FAN = 16.0  # more height below an NVSwitch for each GPU
+_FAN = 24.0  # more height for each line that meets others in a box, so that labels have room
 _SAMPLES = 16  # pieces of a curve
 _BEND = 45.0
+_PARTS = [0.5, *(0.5 + sign * 0.02 * k for k in range(2, 21) for sign in (-1, 1))]  # for labels
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,11 @@ def _centres(
                 known = [across.get("socket0", 0.0)]
             across[name] = sum(known) / len(known)
     heights = {kind: _LEVEL * level for level, kind in enumerate(levels)}
+    gpus = sum(kind == "GPU" for kind in kinds.values())
+    meet = 0 if "switch" in levels else max([0, *map(len, rows)])  # in a socket
+    heights["GPU"] = heights.get("GPU", 0.0) + _FAN * meet
     if "nvswitch" in heights:  # all GPUs' lines meet there
-        heights["nvswitch"] += _FAN * sum(kind == "GPU" for kind in kinds.values())
+        heights["nvswitch"] += _FAN * (meet + gpus)
     return {name: (across[name], heights[kinds[name]]) for name in names}
 
 
@@ -199,7 +203,7 @@ def _label(
 ) -> Rectangle:
     """Beside its line, where it covers nothing that is `taken` and the fewest points of others."""
     best, least = Rectangle(0, 0, *size), (math.inf, math.inf)
-    for part in (0.5, 0.42, 0.58, 0.34, 0.66, 0.27, 0.73, 0.2, 0.8):
+    for part in _PARTS:
         for where in _beside(line, part, size):
             covered = sum(where.overlaps(other, 2) for other in taken)
             crossed = sum(where.has(point, 1) for point in crossing)

@@ -2,11 +2,12 @@
 """The drawing of every node: test_topology.py PROGRAM ROOT, where PROGRAM is touch.cu.
 
 What is drawn is what the node has: the links of the drawing are those of a trace, by name and rate.
-No label covers another one or a box.
+No label covers another one or a box, and no link goes through a label.
 """
 
 import itertools
 import json
+import math
 import os
 import re
 import subprocess
@@ -21,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from grader.base.exits import LabError  # noqa: E402
 from grader.learning import topology  # noqa: E402 (found by the path given)
-from grader.learning.placing import Rectangle  # noqa: E402
+from grader.learning.placing import Point, Rectangle  # noqa: E402
 
 NODES = ROOT / "vgpu" / "nodes"
 DESCRIPTIONS = [path for path in sorted(NODES.glob("*.json")) if path.name != "schema.json"]
@@ -72,6 +73,24 @@ def parts_of(svg: ElementTree.Element) -> tuple[dict[str, Rectangle], dict[str, 
     return boxes, labels
 
 
+def lines_of(svg: ElementTree.Element) -> list[tuple[str, list[Point]]]:
+    """Points on each link, three apart at most, with its id. Curves are drawn of short pieces."""
+    found = []
+    for group in svg.iter(f"{SVG}g"):
+        if group.get("class") != "edge":
+            continue
+        (path,) = group.iter(f"{SVG}path")
+        numbers = [float(n) for n in re.findall(r"-?[0-9.]+", path.get("d", ""))]
+        ends = list(zip(numbers[::2], numbers[1::2], strict=True))
+        line = []
+        for a, b in itertools.pairwise(ends):
+            count = 1 + int(math.dist(a, b) / 3)
+            parts = [i / count for i in range(count + 1)]
+            line += [(a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])) for t in parts]
+        found.append((str(group.get("id")), line))
+    return found
+
+
 class Covered(unittest.TestCase):
     def nothing_is_covered(self, source: str) -> tuple[dict[str, Rectangle], dict[str, Rectangle]]:
         svg = ElementTree.fromstring(topology.draw(source))
@@ -79,9 +98,12 @@ class Covered(unittest.TestCase):
         everything = [*boxes.items(), *labels.items()]
         for (one, here), (other, there) in itertools.combinations(everything, 2):
             self.assertFalse(here.overlaps(there), f"{one} and {other}: {here}, {there}")
+        for (one, label), (other, line) in itertools.product(labels.items(), lines_of(svg)):
+            crossed = [point for point in line if label.has(point)]
+            self.assertEqual(crossed, [], f"{other} goes through the label of {one}")
         return boxes, labels
 
-    def test_no_label_covers_another_one_or_a_box(self) -> None:
+    def test_no_label_covers_another_one_a_box_or_a_line(self) -> None:
         for path in DESCRIPTIONS:
             drawn = topology.graph(topology.describe(NODES, path.stem))
             with self.subTest(path.stem):
