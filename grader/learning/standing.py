@@ -120,12 +120,29 @@ def remember(project: Project, records: Iterable[Record]) -> None:
 
 
 def edited_since(project: Project, lab: Lab, records: Iterable[Record]) -> bool:
-    """Whether a source of the learner's lab was edited after one of these tests ran."""
-    folder = project.labs_dir / lab.folder
-    sources = [path for path in folder.glob("*.*") if path.suffix in (".c", ".cu", ".h")]
-    times = [path.stat().st_mtime for path in sources]
+    """Whether a source of the learner's lab was edited, or another one put in its place with its
+    old time (mv, cp -p, an archive), after one of these tests ran."""
+    found = [path.stat() for path in _sources(project, lab)]
+    times = [max(status.st_mtime, status.st_ctime) for status in found]
     runs = [record.written for record in records if record.written]
     return bool(times and runs) and max(times) > min(runs)
+
+
+def touch_put_back(project: Project, lab: Lab) -> None:
+    """Gives a source that was put in another one's place with its old time the time of now: it is
+    older than what was built of the other one, so it would not be built. ctest's build does the
+    same (harness/cmake/build_first.cmake)."""
+    runners = (project.build_dir / "runners").glob(f"{lab.name}-run*")
+    built = [path.stat().st_mtime for path in runners]
+    for path in _sources(project, lab):
+        status = path.stat()
+        if any(status.st_mtime < at < status.st_ctime for at in built):
+            path.touch()
+
+
+def _sources(project: Project, lab: Lab) -> list[Path]:
+    folder = project.labs_dir / lab.folder
+    return [path for path in folder.glob("*.*") if path.suffix in (".c", ".cu", ".h")]
 
 
 def now() -> str:

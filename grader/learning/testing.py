@@ -92,6 +92,7 @@ def rebuild(project: Project, labs: list[Lab]) -> str:
     Returns the compilers' warnings, if any."""
     for lab in labs:
         _nothing_deleted(project, lab)
+        standing.touch_put_back(project, lab)
     known = {test.name.split(".")[0] for test in ctest.tests(project)}
     if not known.issuperset(lab.name for lab in labs):
         build.configure(project, again=True)  # the lab is newer than the build tree
@@ -155,7 +156,7 @@ def failing_first(project: Project, what: str) -> Outcome | None:
     """Builds and runs only the first of these tests that failed when they ran last, so that its
     verdict is there before the other runners are linked. None: none has failed, or its runner
     cannot be built alone; `command` then says all there is to say."""
-    _, pattern = chosen(project, what)
+    labs, pattern = chosen(project, what)
     known = standing.load(project).tests
     failed = [
         test
@@ -169,6 +170,8 @@ def failing_first(project: Project, what: str) -> Outcome | None:
     if not test.results or not runner.is_relative_to(project.build_dir):
         return None
     test.results.unlink(missing_ok=True)
+    for lab in labs:
+        standing.touch_put_back(project, lab)
     target = str(runner.relative_to(project.build_dir))
     if not build.build(project, [target], quiet=True).ok:
         return None

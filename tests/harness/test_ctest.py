@@ -102,6 +102,14 @@ class WithCTest(unittest.TestCase):
             self.assertNotEqual(status, 0)
             self.assertEqual(text.count("./lab hint 90 1"), 1, text)
             self.assertRegex(text, r"(?m)^  what +toy_double")
+        answered = day.file.with_name("kept")
+        answered.write_text(answer, encoding="utf-8")
+        os.utime(answered, (1, 1))  # as one that is put back by mv, or out of an archive
+        answered.replace(day.file)
+        status, text = day.run("ctest", "-R", "lab90.one")
+        self.assertEqual(status, 0, text)
+        day.file.write_text(wrong, encoding="utf-8")
+        self.assertNotEqual(day.run("ctest", "-R", "lab90.one")[0], 0)
         _, text = day.run("ctest", "-N", "-R", "lab90")  # runs nothing: nothing has failed
         self.assertNotIn("toy_double", text)
 

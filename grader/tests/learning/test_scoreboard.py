@@ -138,7 +138,6 @@ class Recorded(FakeBuild):
 
     def test_an_edit_after_the_run_is_noticed(self) -> None:
         run_tests(self.project, LEARNER)
-        os.utime(self.root / "labs/01-tiny/tiny.c", (1, 1))
         self.write("labs/01-tiny/README.md", "newer, and no source")
         self.assertFalse(self.board().edited)
         os.utime(self.root / "labs/01-tiny/tiny.c", (2**33, 2**33))
@@ -147,6 +146,13 @@ class Recorded(FakeBuild):
         (entry,) = entries(self.project, load(self.project))
         self.assertTrue(entry.edited)
         self.assertIn(", edited since", contents.render([entry]))
+
+    def test_another_file_in_its_place_with_an_old_time_is_noticed(self) -> None:
+        kept = self.write("kept.c", "")
+        os.utime(kept, (1, 1))
+        run_tests(self.project, LEARNER)
+        kept.replace(self.root / "labs/01-tiny/tiny.c")
+        self.assertTrue(self.board().edited)
 
     def test_half_a_record_is_none(self) -> None:
         self.assertIsNone(read_record(self.write("x.json", '{"test": "lab01.a"')))

@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import os
 import re
 import unittest
 from dataclasses import replace
@@ -71,6 +72,21 @@ class Testing(FakeBuild):
         self.assertIn("fail lab01.whole in full", said)
         self.assertNotIn("pass lab01.again in full", said)
         self.assertIn("1 passed, 1 failed, 1 not written yet: 20 of 100 points", said)
+
+    def test_a_file_that_was_put_back_with_its_old_time_is_built(self) -> None:
+        kept = self.write("kept.c", "")
+        os.utime(kept, (1, 1))
+        self.typed()
+        self.typed()
+        before = self.linked()
+        kept.replace(self.root / "labs/01-tiny/tiny.c")
+        self.typed()
+        self.assertEqual(self.linked(), 2 * before)
+        self.typed()
+        self.assertEqual(self.linked(), 2 * before)
+
+    def linked(self) -> int:
+        return len((self.root / "linked").read_text(encoding="utf-8").splitlines())
 
     def test_one_case(self) -> None:
         status, said = self.typed("01.again", verbose=True)
