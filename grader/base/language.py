@@ -14,6 +14,7 @@ from grader.base.exits import ExitStatus, LabError
 
 FOLDER = Path(__file__).parents[1] / "words"
 ENGLISH = "en"
+ASKED = "?"  # --language without a name
 
 _english: dict[str, str] = {}
 _chosen: dict[str, str] = {}
@@ -54,8 +55,9 @@ def _file(wanted: str) -> Path | None:
     if wanted.endswith(".json"):
         return Path(wanted)
     if wanted and wanted not in there():
+        said = "" if wanted == ASKED else f"There is no language {wanted!r}. "
         raise LabError(
-            f"There is no language {wanted!r}. There are: {', '.join(there())}; or a file of your "
+            f"{said}Languages: {', '.join(there())}; or a file of your "
             "own, a copy of grader/words/en.json: --language my.json",
             ExitStatus.USAGE,
         )

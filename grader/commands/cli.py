@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.base import looks
 from grader.base.exits import ExitStatus, LabError
-from grader.base.language import say, there, use
+from grader.base.language import ASKED, say, there, use
 from grader.commands import instructor as grading
 from grader.commands import learner as learning
 from grader.commands import lti
@@ -65,7 +65,8 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--preset", choices=presets, default="vgpu", help=words)
     top.add_argument("--plain", action="store_true", help="words in place of signs and colours")
     spoken = f"language of the messages: {', '.join(there())}, or a file of your own"
-    top.add_argument("--language", default="", metavar="NAME|FILE.json", help=spoken)
+    name = "NAME|FILE.json"
+    top.add_argument("--language", nargs="?", default="", const=ASKED, metavar=name, help=spoken)
     top.add_argument(
         "--build", type=Path, metavar="DIR", help="use another build folder than build/vgpu"
     )

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from grader.base.exits import ExitStatus, LabError
 from grader.base.language import say
+from grader.base.looks import looks
 from grader.base.proc import capture
-from grader.base.terminal import fold
+from grader.base.terminal import columns, fold
 from grader.building import build, ctest
 from grader.building.needs import build_env
 from grader.building.records import Record, Verdict, read_record
@@ -96,11 +97,20 @@ def rebuild(project: Project, labs: list[Lab]) -> str:
     known = {test.name.split(".")[0] for test in ctest.tests(project)}
     if not known.issuperset(lab.name for lab in labs):
         build.configure(project, again=True)  # the lab is newer than the build tree
-    done = build.build(project, [lab.name for lab in labs], quiet=True)
+    moving = columns() > 0 and not looks().plain
+    seen = _tell_building if moving else None
+    done = build.build(project, [lab.name for lab in labs], quiet=True, seen=seen)
+    if moving:
+        print("\r\033[K", end="", flush=True)
     said = compile_errors(done.output.replace(f"{project.root}/", ""))
     if not done.ok:
         raise LabError(f"{said}\n{_whose(said)}", ExitStatus.BUILD_FAILED)
     return said if "warning:" in said else ""
+
+
+def _tell_building(done: int, of: int) -> None:
+    """In one line, which is overwritten: before the first test there is nothing else to see."""
+    print(f"\r\033[K  {say('test.building', part=f'{done / of:4.0%}')}", end="", flush=True)
 
 
 def _whose(said: str) -> str:

@@ -32,6 +32,11 @@ class Cli(FakeCheckout):
                 status = int(end.code or 0)
         return status, said.getvalue()
 
+    def test_language_alone_offers_what_there_is(self) -> None:
+        status, said = self.typed("--language")
+        self.assertEqual(status, ExitStatus.USAGE)
+        self.assertRegex(said, r"^Languages: en\b.*; or a file of your own")
+
     def test_sync_then_check_then_reset(self) -> None:
         self.assertEqual(self.typed("sync", "--check")[0], ExitStatus.FAILED)
         self.assertIn("labs/01-tiny/tiny.c: written", self.typed("sync")[1])

@@ -46,6 +46,7 @@ class Testing(FakeBuild):
     def on_terminal(self, what: str, columns: int) -> str:
         with (
             mock.patch.object(report, "columns", return_value=columns),
+            mock.patch.object(testing, "columns", return_value=columns),
             mock.patch("grader.base.terminal.columns", return_value=columns),
         ):
             return self.typed(what)[1]
@@ -111,13 +112,15 @@ class Testing(FakeBuild):
     def test_on_a_terminal_a_line_a_case_as_they_end_and_how_many(self) -> None:
         said = self.on_terminal("01", 100)
         self.assertEqual(self.dots.getvalue(), "")
+        self.assertRegex(said, r"^\r\x1b\[K  building +\d+%.*\r\x1b\[K")
         self.assertRegex(said, r"  [12] of 3\r\x1b\[K")
-        lines = re.findall(r"(?m)^(?:\r\x1b\[K|  \d of 3)*[●✗○] (lab01\.\w+) ", said)
+        before = r"(?:\r\x1b\[K|  \d of 3|  building +\d+%)*"
+        lines = re.findall(rf"(?m)^{before}[●✗○] (lab01\.\w+) ", said)
         self.assertEqual(lines, ["lab01.twice", "lab01.again", "lab01.whole"])
         self.assertNotRegex(said.rsplit("\n\n", 1)[1], r"of 3\b")
 
     def test_on_a_narrow_terminal_lines_are_folded(self) -> None:
-        said = re.sub(r"  \d of 3|\r\x1b\[K", "", self.on_terminal("01", 60))
+        said = re.sub(r"  \d of 3|  building +\d+%|\r\x1b\[K", "", self.on_terminal("01", 60))
         self.assertLessEqual(max(map(len, said.splitlines())), 60)
         self.assertIn("written yet:\n", said)
 
