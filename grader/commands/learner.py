@@ -45,7 +45,12 @@ def _add_running(commands: Commands) -> None:
     add.set_defaults(run=_test)
 
     add = commands.add_parser(
-        "watch", help="run the tests whenever you save a file; Ctrl-C ends it"
+        "watch",
+        help="run the tests whenever you save a file; Ctrl-C ends it",
+        description="Runs the tests whenever you save a file: the one that failed first, and then"
+        " the others. A test that passed is not repeated as long as the program that it runs is the"
+        " same: after an edit in one task, those of that task, of the whole lab, and of tasks that"
+        " build on others are run. ./lab test runs all. Ctrl-C ends it.",
     )
     add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
     add.set_defaults(run=_watch)

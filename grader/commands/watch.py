@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`./lab watch 03`: runs the tests whenever a file of the lab is saved, and shows the changes: the
 lines of the file since the last run, and the tests whose results differ. The first test that failed
-is built, run and shown before the others.
+is built, run and shown before the others. A test that passed is not repeated while its program is
+the same (learning/kept.py): an edit in one task runs the tests of that task, of the whole lab, and
+of tasks that build on others. `./lab test` runs all.
 
 It polls the files' times twenty times a second, which costs next to nothing and works on every file
 system (inotify reports no changes by other computers). A save is complete when nothing has changed
@@ -21,6 +23,7 @@ from grader.building.records import Verdict, words
 from grader.course import diagnoses
 from grader.course.project import Lab, Project
 from grader.learning import standing, testing
+from grader.learning.kept import Kept
 from grader.learning.report import BAD, in_full, line
 
 LOOK_SECONDS = 0.05
@@ -32,14 +35,15 @@ Stamps = dict[Path, tuple[int, int]]
 def command(project: Project, what: str, sleep: Callable[[float], None] = time.sleep) -> ExitStatus:
     """Runs until it is interrupted, which is its normal end."""
     labs, _ = testing.chosen(project, what)
-    files = Files(project, labs)
+    files, kept = Files(project, labs), Kept(project)
+    tested = files.stamps()
     print(say("watch.begin", folders=", ".join(f"labs/{lab.folder}" for lab in labs)))
     try:
-        run(project, what)
+        run(project, what, kept)
         while True:
-            wait(files, sleep)
+            tested = wait(files, tested, sleep)
             print(f"\n{files.changed()}")
-            run(project, what)
+            run(project, what, kept)
     except KeyboardInterrupt:
         print(f"\n{say('watch.end')}")
         return ExitStatus.OK
@@ -91,24 +95,24 @@ class Files:
         return texts
 
 
-def wait(files: Files, sleep: Callable[[float], None]) -> None:
-    """Waits until a save is complete."""
-    before = files.stamps()
-    while (now := files.stamps()) == before:
+def wait(files: Files, tested: Stamps, sleep: Callable[[float], None]) -> Stamps:
+    """Waits until a save is complete; one that came while the tests ran, too. `tested` was there
+    when they began. Returns what is there now."""
+    while (now := files.stamps()) == tested:
         sleep(LOOK_SECONDS)
     while True:
         sleep(LOOK_SECONDS)
         later = files.stamps()
         if later == now:
-            return
+            return now
         now = later
 
 
-def run(project: Project, what: str) -> None:
+def run(project: Project, what: str, kept: Kept) -> None:
     """Runs the tests once and shows what changed. Errors that end `./lab test` do not end this."""
     before = _verdicts(project)
     try:
-        testing.command(project, what, told=_first(project, what))
+        testing.command(project, what, told=_first(project, what, kept), kept=kept)
     except LabError as error:
         if error.status is not ExitStatus.BUILD_FAILED:
             raise
@@ -120,9 +124,9 @@ def run(project: Project, what: str) -> None:
             print(say("watch.now", test=test, now=words(verdict), before=words(old)))
 
 
-def _first(project: Project, what: str) -> str:
+def _first(project: Project, what: str, kept: Kept) -> str:
     """Shows how the first test ends that failed; returns its name if it fails again."""
-    outcome = testing.failing_first(project, what)
+    outcome = testing.failing_first(project, what, kept)
     if not outcome:
         return ""
     text = line(outcome.record)

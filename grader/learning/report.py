@@ -24,6 +24,7 @@ class Outcome:
     record: Record
     text: str
     seconds: float = 0.0
+    kept: bool = False  # of an earlier run: its program is the same
 
     @property
     def verdict(self) -> Verdict:

@@ -19,6 +19,7 @@ from grader.course import diagnoses
 from grader.course.project import Lab, Project
 from grader.course.sync import read_manifest
 from grader.learning import scoreboard, standing
+from grader.learning.kept import Kept
 from grader.learning.report import Live, Outcome, rest
 
 _MOST_SECONDS = 600.0  # of one test alone
@@ -62,22 +63,29 @@ def run_tests(
     ended: ctest.Ended | None = None,
     live: Live | None = None,
     built: bool = False,
+    kept: Kept | None = None,
 ) -> list[Outcome]:
-    """Runs the matching tests; `live` shows them as they end. Their build tests run first, unless
-    the caller has `built` all that they need."""
+    """Runs the matching tests, but for those that `kept` has; `live` shows them as they end. Their
+    build tests run first, unless the caller has `built` all that they need."""
     wanted = matching(project, pattern)
-    for test in wanted:
+    same = kept.same(wanted) if kept else {}
+    left = [test for test in wanted if test.name not in same]
+    keys = {test.name: kept.key(test) for test in left} if kept else {}
+    for test in left:
         if test.results:
             test.results.unlink(missing_ok=True)
     if live:
-        live.begin(wanted)
+        live.begin(left)
         ended = live.step
-    one = ctest.exactly([wanted[0].name]) if len(wanted) == 1 else pattern
-    finished = ctest.run(project, one, jobs=jobs, ended=ended, built=built)
-    outcomes = [_outcome(test, finished.get(test.name)) for test in wanted]
+    some = pattern if len(left) > 1 and not same else ctest.exactly([test.name for test in left])
+    finished = ctest.run(project, some, jobs=jobs, ended=ended, built=built) if left else {}
+    outcomes = {test.name: _outcome(test, finished.get(test.name)) for test in left}
     if live:
-        live.end(outcomes)
-    return outcomes
+        live.end(list(outcomes.values()))
+    for test in left if kept else []:
+        if outcomes[test.name].verdict is Verdict.PASS:
+            kept.put(test, keys[test.name], outcomes[test.name])
+    return [{**same, **outcomes}[test.name] for test in wanted]
 
 
 def no_match(project: Project, pattern: str) -> str:
@@ -162,10 +170,11 @@ def _outcome(test: ctest.Test, finished: ctest.Finished | None) -> Outcome:
     return Outcome(record, text, finished.seconds if finished else 0.0)
 
 
-def failing_first(project: Project, what: str) -> Outcome | None:
+def failing_first(project: Project, what: str, kept: Kept) -> Outcome | None:
     """Builds and runs only the first of these tests that failed when they ran last, so that its
-    verdict is there before the other runners are linked. None: none has failed, or its runner
-    cannot be built alone; `command` then says all there is to say."""
+    verdict is there before the other runners are linked; `kept` gets it, so that `command` does not
+    run it again. None: none has failed, or its runner cannot be built alone; `command` then says
+    all there is to say."""
     labs, pattern = chosen(project, what)
     known = standing.load(project).tests
     failed = [
@@ -185,23 +194,33 @@ def failing_first(project: Project, what: str) -> Outcome | None:
     target = str(runner.relative_to(project.build_dir))
     if not build.build(project, [target], quiet=True).ok:
         return None
-    begun = time.monotonic()
+    begun, key = time.monotonic(), kept.key(test)
     done = capture(test.command, env=build_env(project), timeout=_MOST_SECONDS)
     finished = ctest.Finished(test.name, done.ok, False, done.output.strip())
-    return replace(_outcome(test, finished), seconds=time.monotonic() - begun)
+    outcome = replace(_outcome(test, finished), seconds=time.monotonic() - begun)
+    kept.put(test, key, outcome)
+    return outcome
 
 
 def command(
-    project: Project, what: str, *, verbose: bool = False, then: bool = True, told: str = ""
+    project: Project,
+    what: str,
+    *,
+    verbose: bool = False,
+    then: bool = True,
+    told: str = "",
+    kept: Kept | None = None,
 ) -> ExitStatus:
-    """The whole of `./lab test`: builds, runs, reports, and says what comes after labs that are
-    passed (unless not `then`). The failure of test `told` was shown already."""
+    """The whole of `./lab test`: builds, runs but for what is `kept`, reports, and says what comes
+    after labs that are passed (unless not `then`). The failure of test `told` was shown already."""
     build.require_configured(project)
     labs, pattern = chosen(project, what)
     warnings = rebuild(project, labs)
     if warnings:
         print(warnings, "\n")
-    outcomes = run_tests(project, pattern, live=Live(project.root), built=True)
+    outcomes = run_tests(project, pattern, live=Live(project.root), built=True, kept=kept)
+    if count := sum(outcome.kept for outcome in outcomes):
+        print(fold(say("watch.kept", count=count)))
     standing.remember(project, (outcome.record for outcome in outcomes))
     known = diagnoses.pages(project)
     print(rest(outcomes, verbose=verbose, known=known, told=told).replace(f"{project.root}/", ""))

@@ -24,6 +24,8 @@ if "--list-json" in sys.argv:
 word = dict(zip(sys.argv[1::2], sys.argv[2::2]))
 case, name = word["--case"], word["--as"] + "." + word["--case"]
 _, todo, points = cases[case]
+with (root / "ran").open("a") as ran:
+    print(case, file=ran)
 verdict = json.loads((root / "verdicts.json").read_text())[case]
 record = {{"test": name, "case": case, "todo": todo, "points": points, "title": "about " + case,
           "verdict": verdict, "message": "said of " + case, "where": "labs/01-tiny/tiny.c:8"}}
@@ -39,10 +41,14 @@ CMAKE = """\
 cmake_minimum_required(VERSION 3.25)
 project(fake LANGUAGES NONE)
 enable_testing()
+set(PEERLAB_BACKEND vgpu CACHE STRING "")
 set(runners ${CMAKE_BINARY_DIR}/runners)
+set(what0 p) # a runner is what it has of the learner's file: of TODO(1), lines that begin with 1
+set(what1 /^1/!d)
 foreach(todo IN ITEMS 0 1)
   add_custom_command(OUTPUT ${runners}/lab01-run-${todo} DEPENDS labs/01-tiny/tiny.c
-    COMMAND sh compiles && mkdir -p ${runners} && touch ${runners}/lab01-run-${todo}
+    COMMAND sh compiles && mkdir -p ${runners}
+    COMMAND sed ${what${todo}} labs/01-tiny/tiny.c >${runners}/lab01-run-${todo}
     COMMAND echo ${todo} >>${CMAKE_SOURCE_DIR}/linked WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endforeach()
 add_custom_target(lab01 COMMAND sh ${CMAKE_SOURCE_DIR}/compiles
@@ -52,7 +58,11 @@ foreach(prefix IN ITEMS lab01 solution01)
     add_test(NAME ${prefix}.${case}
       COMMAND ${CMAKE_SOURCE_DIR}/check --runner ${runners}/lab01-run --case ${case} --as ${prefix}
               --results ${CMAKE_BINARY_DIR}/results)
-    set_tests_properties(${prefix}.${case} PROPERTIES SKIP_RETURN_CODE 77)
+    set(todo 1)
+    if(case STREQUAL "whole")
+      set(todo 0)
+    endif()
+    set_tests_properties(${prefix}.${case} PROPERTIES SKIP_RETURN_CODE 77 LABELS todo${todo})
   endforeach()
 endforeach()
 add_test(NAME unit.ok COMMAND ${CMAKE_COMMAND} -E true)

@@ -74,6 +74,9 @@ macro(_lab_tools)
        NOT "${LAB_FILE};${LAB_GIVEN};${LAB_PROGRAM};${LAB_USES}" MATCHES "\\.(cu|o)(;|$)")
       set(lab_link ${CMAKE_C_COMPILER} ${c_flags} ${PEERLAB_SANITIZE_HOST}) # no libstdc++ to read
     endif()
+    if(NOT PEERLAB_SANITIZE) # what a task does not reach is not in its runner: grader/learning/kept.py
+      list(APPEND lab_link -Wl,--gc-sections)
+    endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       list(APPEND lab_link -fno-use-linker-plugin) # loading it is a quarter of a link
     endif()

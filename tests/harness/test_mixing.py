@@ -2,10 +2,14 @@
 """A runner for TODO(k) takes the functions of TODO(k) from the learner, all others from the
 reference; and nothing but what it should."""
 
+import sys
 import unittest
 from pathlib import Path
 
 import toy
+
+sys.path.insert(0, str(toy.ROOT))
+from grader.building.loaded import digest
 
 
 def runners(name: str, source: str) -> Path:
@@ -82,6 +86,21 @@ class Mixing(unittest.TestCase):
         prefix = runners("helpers", source)
         self.assertEqual(self.statuses(prefix)["one"], toy.FAIL)
         self.assertEqual(self.statuses(prefix)["all"], toy.PASS)
+
+    def test_an_edit_leaves_runners_that_do_not_reach_it_as_they_were(self) -> None:
+        """But for lines: what ./lab watch goes by, to repeat only the tests of what was edited. A
+        runner with the learner's own functions has all of them."""
+        edited = toy.with_body("toy_sum", "*result = n + *in;\nreturn 0;", "\n\n")
+        before = runners("before", toy.SOLUTION.read_text(encoding="utf-8"))
+        after = runners("after", edited)
+        same = {
+            todo
+            for todo in ("0", "1", "2", "2-own", "3")
+            if digest(Path(f"{before}-{todo}").read_bytes())
+            == digest(Path(f"{after}-{todo}").read_bytes())
+        }
+        self.assertEqual(same, {"1", "2"})
+        self.assertNotEqual(*(Path(f"{it}-1").read_bytes() for it in (before, after)))
 
     def test_missing_function(self) -> None:
         source = toy.SOLUTION.read_text(encoding="utf-8").replace("toy_double_all", "toy_doubles")

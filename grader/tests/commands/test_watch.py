@@ -14,9 +14,11 @@ from unittest import mock
 from grader.base.exits import ExitStatus, LabError
 from grader.base.looks import Looks
 from grader.commands import watch
+from grader.learning import standing
 from grader.tests.fake_build import FakeBuild
 
 MINE = "labs/01-tiny/tiny.c"
+ALL = ["again", "twice", "whole"]
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -27,6 +29,13 @@ class Watch(FakeBuild):
         plain = mock.patch("grader.base.looks._chosen", Looks())
         plain.start()
         self.addCleanup(plain.stop)
+
+    def ran(self) -> list[str]:
+        """The cases that ran since this was last asked."""
+        path = self.root / "ran"
+        found = path.read_text(encoding="utf-8").split()
+        path.unlink()
+        return sorted(found)
 
     def watched(self, *saves: dict[str, str]) -> str:
         """The output for these saves, one after the other, and for Ctrl-C after the last."""
@@ -63,13 +72,59 @@ class Watch(FakeBuild):
         self.write(MINE, "one")
         self.watched()
         (self.root / "linked").unlink()
-        said = self.watched({MINE: "two"}).split("-one\n+two\n")[1]
+        said = self.watched({MINE: "1 two"}).split("-one\n+1 two\n")[1]
         self.assertEqual((self.root / "linked").read_text(encoding="utf-8").split(), ["0", "1"])
         self.assertEqual(said.count("lab01.whole in full"), 1)
         self.assertLess(said.index("lab01.whole in full"), said.index("lab01.again"))
         verdicts = '{"twice": "pass", "again": "pass", "whole": "pass"}'
         said = self.watched({MINE: "three", "verdicts.json": verdicts})
         self.assertIn("lab01.whole: passed, was: failed", said)
+
+    def test_what_failed_runs_once(self) -> None:
+        self.write(MINE, "1 a\n")
+        self.watched()
+        self.ran()
+        self.watched({MINE: "1 b\n"})
+        self.assertEqual(self.ran(), sorted([*ALL, *ALL]))  # at the beginning, and a save
+
+    def test_what_passed_is_repeated_only_if_its_program_is_another_one(self) -> None:
+        self.verdict(twice="pass", whole="pass")
+        self.write(MINE, "1 a\n")
+        for what, others in (
+            ("a line of another task", ({MINE: "1 a\n2 b\n"}, ["whole"])),
+            ("one of its own", ({MINE: "1 b\n"}, ["again", "twice", "whole"])),
+            ("the verifier", ({MINE: "1 a\n", "check": self.read("check") + "\n"}, ALL)),
+        ):
+            with self.subTest(what):
+                self.write(MINE, "1 a\n")
+                said = self.watched(others[0])
+                self.assertEqual(self.ran(), sorted([*ALL, *others[1]]))
+                self.assertEqual(said.count("3 passed: 100 of 100 points"), 2)
+                self.assertEqual("Not repeated: 2 " in said, others[1] == ["whole"])
+                self.assertEqual(said.count("● lab01.twice"), 1 + ("twice" in others[1]))
+
+    def test_on_real_gpus_everything_is_repeated(self) -> None:
+        self.verdict(twice="pass", whole="pass")
+        cache = self.project.build_dir / "CMakeCache.txt"
+        real = cache.read_text(encoding="utf-8").replace("STRING=vgpu", "STRING=cuda")
+        cache.write_text(real, encoding="utf-8")
+        self.watched({MINE: "2 b\n"})
+        self.assertEqual(self.ran(), sorted([*ALL, *ALL]))
+
+    def test_a_kept_result_is_of_the_file_that_was_saved(self) -> None:
+        """So that ./lab status does not take it for an old one."""
+        self.verdict(twice="pass", whole="pass")
+        self.watched({MINE: "2 b\n"})
+        saved = (self.root / MINE).stat().st_mtime
+        for record in standing.load(self.project).tests.values():
+            self.assertGreaterEqual(record.written, saved, record.test)
+
+    def test_a_save_while_the_tests_run_runs_them_again(self) -> None:
+        said = self.watched(
+            {MINE: "1 a\n", "compiles": f"test -e late || echo late >>{MINE}; touch late"}
+        )
+        self.assertEqual(said.count("of 100 points"), 3)
+        self.assertIn("+late", said)
 
     def test_nothing_is_run_without_a_save(self) -> None:
         self.assertEqual(self.watched().count("of 100 points"), 1)
