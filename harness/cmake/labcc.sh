@@ -52,7 +52,10 @@ fail() {
 [ $# -ge 2 ] ||
     fail "usage: labcc.sh CONF compile|strict|without|runner|debug|runners|mutant|program|doors|traps ..."
 . "$1"
-here=$(dirname "$0")
+case $0 in
+*/*) here=${0%/*} ;;
+*) here=. ;;
+esac
 action=$2
 shift 2
 
@@ -95,7 +98,12 @@ reaches() {
 
 # The names of the lab's functions, between blanks.
 lab_names() {
-    echo "$LAB_FUNCTIONS" | tr ' ' '\n' | sed 's/^[0-9]*://' | tr '\n' ' '
+    (
+        IFS=' '
+        for entry in $LAB_FUNCTIONS; do
+            printf '%s ' "${entry#*:}"
+        done
+    )
 }
 
 # Prints objcopy's options for an object: the functions of TODO keep (student) or lose (reference).
@@ -219,20 +227,18 @@ link_runner() {
 }
 
 # OUTPUT-own. REFERENCE may have lost its answer to TODO; UNWRITTEN are the student's stubs.
-# link_own OBJECT SYMBOLS TODO OUTPUT REFERENCE UNWRITTEN
+# link_own OBJECT SYMBOLS TODO OUTPUT REFERENCE ITS_SYMBOLS UNWRITTEN
 link_own() {
-    has_needs "$3" || return 0
     mine=$part.$3.own.o theirs=$part.$3.reference.o
-    symbols_of "$5" >"$part.$3.reference"
-    prepare own "$3" "$2" "$1" "$mine" "$6"
-    prepare stand-in "$3" "$part.$3.reference" "$5" "$theirs" "$6"
+    prepare own "$3" "$2" "$1" "$mine" "$7"
+    prepare stand-in "$3" "$6" "$5" "$theirs" "$7"
     $LAB_LINK -o "$4-own" "$mine" "$theirs" $(given "$3") $LAB_TRAPS $LAB_LIBS
 }
 
 # Names what is made on the way. Several may be made at once.
 make_parts() {
     part=$LAB_FOLDER/parts/$$
-    mkdir -p "$LAB_FOLDER/parts"
+    [ -d "$LAB_FOLDER/parts" ] || mkdir -p "$LAB_FOLDER/parts"
 }
 
 # All at once: a program takes longer to start than a file to be removed.
@@ -244,7 +250,9 @@ remove_parts() {
 
 # The functions of an object that end in a TODO, between blanks.
 unwritten_of() {
-    reaches lab_todo "$(lab_names)" "$1" | sed 's/ .*//' | tr '\n' ' '
+    reaches lab_todo "$(lab_names)" "$1" | while IFS=' ' read -r name _; do
+        printf '%s ' "$name"
+    done
 }
 
 # runner OBJECT TODO OUTPUT
@@ -257,7 +265,9 @@ runner() {
         symbols_of "$LAB_REFERENCE" >"$part.reference"
         prepare reference "$2" "$part.reference" "$LAB_REFERENCE" "$part.reference.o"
         link_runner "$1" "$part.symbols" "$2" "$3" "$part.reference.o"
-        link_own "$1" "$part.symbols" "$2" "$3" "$LAB_REFERENCE" "$(unwritten_of "$1")"
+        if has_needs "$2"; then
+            link_own "$1" "$part.symbols" "$2" "$3" "$LAB_REFERENCE" "$part.reference" "$(unwritten_of "$1")"
+        fi
     fi
     remove_parts
 }
@@ -273,8 +283,10 @@ runners() {
         reference=
         [ "$number" = 0 ] || reference=$LAB_WITHOUT$number.o
         link_runner "$object" "$part.symbols" "$number" "$prefix-$number" $reference
-        [ "$number" = 0 ] ||
-            link_own "$object" "$part.symbols" "$number" "$prefix-$number" "$reference" "$unwritten"
+        if has_needs "$number"; then
+            symbols_of "$reference" >"$part.reference"
+            link_own "$object" "$part.symbols" "$number" "$prefix-$number" "$reference" "$part.reference" "$unwritten"
+        fi
     done
     remove_parts
 }

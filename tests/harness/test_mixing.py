@@ -2,8 +2,13 @@
 """A runner for TODO(k) takes the functions of TODO(k) from the learner, all others from the
 reference; and nothing but what it should."""
 
+import os
+import re
+import shutil
+import subprocess
 import sys
 import unittest
+from collections import Counter
 from pathlib import Path
 
 import toy
@@ -20,6 +25,32 @@ def runners(name: str, source: str) -> Path:
     for todo in (0, 1, 2, 3):
         toy.labcc("runner", object_, todo, f"{prefix}-{todo}")
     return prefix
+
+
+def programs(name: str, todo: int) -> dict[str, int]:
+    """How often the link of a runner starts which program, but for what the compiler starts."""
+    file, object_, folder = toy.WORK / f"{name}.c", toy.WORK / f"{name}.o", toy.WORK / name
+    log, conf = folder / "log", folder / "lab.conf"
+    folder.mkdir()
+    for word in ("awk", "cc", "dirname", "mkdir", "nm", "objcopy", "objdump", "rm", "sed", "tr"):
+        real = shutil.which(word)
+        (folder / word).write_text(f'#!/bin/sh\necho {word} >>{log}\nexec {real} "$@"\n', "utf-8")
+        (folder / word).chmod(0o755)
+    text = (toy.BUILD / "labs/90-toy/lab.conf").read_text(encoding="utf-8")
+    for tool, word in (
+        ("NM", "nm"),
+        ("OBJDUMP", "objdump"),
+        ("OBJCOPY", "objcopy"),
+        ("LINK", "cc"),
+    ):
+        text = re.sub(rf"(LAB_{tool}=')[^'\n]*", rf"\g<1>{folder / word}", text)
+    conf.write_text(text, encoding="utf-8")
+    file.write_text(toy.SOLUTION.read_text(encoding="utf-8"), encoding="utf-8")
+    toy.labcc("compile", file, object_)
+    words = ["sh", str(toy.LABCC), str(conf), "runner", str(object_), str(todo), str(folder / "it")]
+    env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+    subprocess.run(words, check=True, env=env)
+    return dict(Counter(log.read_text(encoding="utf-8").split()))
 
 
 class Mixing(unittest.TestCase):
@@ -101,6 +132,14 @@ class Mixing(unittest.TestCase):
         }
         self.assertEqual(same, {"1", "2"})
         self.assertNotEqual(*(Path(f"{it}-1").read_bytes() for it in (before, after)))
+
+    def test_a_runner_takes_few_programs(self) -> None:
+        """Each save links all runners of a lab, and a program takes longer to start than to run."""
+        self.assertEqual(programs("few", 1), {"awk": 2, "nm": 2, "objcopy": 2, "cc": 1, "rm": 1})
+        self.assertEqual(
+            programs("more", 2),
+            {"awk": 5, "nm": 2, "objcopy": 4, "cc": 2, "objdump": 1, "rm": 1},
+        )
 
     def test_missing_function(self) -> None:
         source = toy.SOLUTION.read_text(encoding="utf-8").replace("toy_double_all", "toy_doubles")
