@@ -125,7 +125,11 @@ def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add.add_argument("-o", "--output", type=Path, help="the SVG to write (default: build/topo/)")
     add.set_defaults(run=_topo)
     add = commands.add_parser(
-        "trace", help="run a test, and draw what happened on the GPUs: 03, 03.CASE"
+        "trace",
+        help="run a test, and draw what happened on the GPUs: 03, 03.CASE",
+        description="Runs a test of a lab, and draws on one page what the GPUs did for your file: "
+        "kernels, copies, calls of the host, NVTX ranges, findings, and what each link carried. "
+        "The same file is kept for Perfetto. A TRACE.json is one that VGPU_TRACE=FILE wrote.",
     )
     add.add_argument("what", metavar="LAB[.CASE]|TRACE.json")
     add.add_argument(

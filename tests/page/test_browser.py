@@ -13,10 +13,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 PROGRAM, CHROMIUM, ROOT = sys.argv[1], sys.argv[2], Path(sys.argv[3])
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "book")]
+
+from chromium import Browser  # noqa: E402 (all three found by the paths given)
 
 from grader.base.exits import LabError  # noqa: E402
-from grader.learning import trace  # noqa: E402 (found by the path given)
+from grader.learning import trace  # noqa: E402
 
 
 class Elements(HTMLParser):
@@ -129,6 +131,22 @@ class Page(unittest.TestCase):
         page = self.browsed(made)
         self.assertEqual(len(page.with_class("slice")), 1)  # the last part is that slice
         self.assertGreater(len(every), 10)
+        self.go_through(Path(self.folder.name, "made.html"))
+
+    def go_through(self, page: Path) -> None:
+        """From part to part with the buttons, and to the whole."""
+        drawn = {
+            "earlier": ("part 1 of 2", len(self.drawn())),
+            "later": ("part 2 of 2", 1),
+            "Home": ("2 parts", 1 + len([s for s in self.events if s["ph"] == "X"])),
+        }
+        with Browser(CHROMIUM) as browser:
+            browser.open(page)
+            for key, wanted in drawn.items():
+                browser.ask(f"document.querySelector('[data-key={key}]').click()")
+                said = browser.ask("document.getElementById('part').textContent")
+                count = browser.ask("document.querySelectorAll('.slice').length")
+                self.assertEqual((said, count), wanted)
 
     def browsed(self, made: trace.Trace, source: str = "") -> Elements:
         path = Path(self.folder.name, "made.html")
