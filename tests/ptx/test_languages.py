@@ -12,7 +12,7 @@ from rig import CC, HERE, Case, main
 WANTED = {
     "cupy_kernels": (
         "cupy",
-        "0 1998.0 [0. 0. 0. 0.]\n1 3996.0 [1. 1. 1. 1.]\n9990.0 [1 1 1]\n",
+        "0 1998.0 [0. 0. 0. 0.]\n1 3996.0 [1. 1. 1. 1.]\n9990.0 4.995e+06 [1 1 1]\n",
     ),
     "numba_axpy": ("numba_cuda", "0 1998.0\n1 1999.0\n"),
     "triton_scale": ("triton", "0 1998.0\n1 2997.0\n"),
@@ -28,9 +28,10 @@ class Languages(Case):
         package, wanted = WANTED[name]
         if not is_here(package):
             raise unittest.SkipTest(f"there is no {package} here")
-        caches = (f"TRITON_CACHE_DIR={self.folder}", f"CUPY_CACHE_DIR={self.folder}")
+        variables = (f"TRITON_CACHE_DIR={self.folder}", f"CUPY_CACHE_DIR={self.folder}")
+        variables += ("CUPY_ACCELERATORS=",)
         program = HERE / "languages" / f"{name}.py"
-        words = ("env", *caches, CC.parent / "vgpu-run", sys.executable, "-W", "ignore", program)
+        words = ("env", *variables, CC.parent / "vgpu-run", sys.executable, "-W", "ignore", program)
         done = self.run_command(*words)
         self.assertEqual(done.stdout, wanted, done.stderr)
 

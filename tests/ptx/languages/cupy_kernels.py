@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """CuPy on two GPUs: a RawKernel and a RawModule's template, which NVRTC compiles, kernels that CuPy
-writes itself, and a copy between the GPUs. The runtime is inside of CuPy's extensions."""
+writes itself, and a copy between the GPUs. The runtime is inside of CuPy's extensions. Started
+with CUPY_ACCELERATORS= (docs/ptx.md)."""
 
 import cupy
 import numpy
@@ -29,4 +30,4 @@ for gpu in range(2):
         print(gpu, x[gpu][-1], few.get())
 with cupy.cuda.Device(0):
     there = x[0] + cupy.asarray(x[1]) * 2  # the copy, and two kernels of CuPy's
-    print(there[-1], cupy.where(there > 3000, 1, 0)[-3:])
+    print(there[-1], there.sum(), cupy.where(there > 3000, 1, 0)[-3:])

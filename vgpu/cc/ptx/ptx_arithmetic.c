@@ -185,6 +185,58 @@ static LLVMValueRef compared(struct cc_ptx_statement *s, const char *operand,
     return ftz && type.bits == 32 ? cc_ptx_flushed(s, value) : value;
 }
 
+/* What set stores of a comparison that holds, in as many bits. */
+static LLVMValueRef set_value(struct cc_ptx_statement *s, struct cc_ptx_type result, unsigned bits)
+{
+    static const struct {
+        char kind;
+        uint64_t one;
+    } ones[] = {{'f', 0x3f800000}, {'F', 0x3c00}, {'X', 0x3c00}, {'G', 0x3f80}, {'Y', 0x3f80}};
+
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        if (ones[i].kind == result.kind)
+            return cc_ptx_number(s, ones[i].one, bits);
+    return cc_ptx_number(s, (1ull << bits) - 1, bits);
+}
+
+/* Half `number` of an operand of type f16x2 or bf16x2. */
+static LLVMValueRef compared_half(struct cc_ptx_statement *s, const char *operand,
+                                  struct cc_ptx_type type, int number)
+{
+    LLVMValueRef value = cc_ptx_operand(s, operand, 32);
+
+    if (value == NULL)
+        return NULL;
+    value = cc_ptx_op(s, LLVM_OP_LSHR, value, cc_ptx_number(s, 16 * (uint64_t)number, 32));
+    return cc_ptx_from_half(s, cc_ptx_resized(s, value, 16, false), type.kind == 'X' ? 'F' : 'G');
+}
+
+/* setp.lt.f16x2 p|q, a, b: of the lower halves, and of the upper ones; set.lt.f16x2.f16x2 d, a, b
+ */
+static enum cc_ptx_known compare_halves(struct cc_ptx_statement *s, const struct cc_ptx *in,
+                                        struct cc_ptx_type type, struct cc_ptx_type result, int is)
+{
+    LLVMValueRef holds[2], both = cc_ptx_number(s, 0, 32);
+
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef a = compared_half(s, in->operand[1], type, i),
+                     b = compared_half(s, in->operand[2], type, i);
+        if (a == NULL || b == NULL || in->operands != 3)
+            return CC_PTX_UNKNOWN;
+        holds[i] = LLVMBuildFCmp(s->b, is, a, b, "");
+        LLVMValueRef half =
+            LLVMBuildSelect(s->b, holds[i], set_value(s, result, 16), cc_ptx_number(s, 0, 16), "");
+        half = cc_ptx_op(s, LLVM_OP_SHL, cc_ptx_resized(s, half, 32, false),
+                         cc_ptx_number(s, 16 * (uint64_t)i, 32));
+        both = cc_ptx_op(s, LLVM_OP_OR, both, half);
+    }
+    bool done = result.kind != 'p'
+                    ? cc_ptx_assign_bits(s, in->operand[0], both)
+                    : cc_ptx_assign_predicate(s, in->operand[0], holds[0]) && *in->predicate != 0 &&
+                          cc_ptx_assign_predicate(s, in->predicate, holds[1]);
+    return done ? CC_PTX_DONE : CC_PTX_UNKNOWN;
+}
+
 /* setp.lt.and.s32 p|q, a, b, c: q has the opposite comparison; set.lt.u32.f32 d, a, b */
 static enum cc_ptx_known compare(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
@@ -197,7 +249,7 @@ static enum cc_ptx_known compare(struct cc_ptx_statement *s, const struct cc_ptx
     int join = 0, types = 1 + is_set, last = in->qualifiers - types;
 
     if (last < 1 || !cc_ptx_type(in->qualifier[in->qualifiers - 1], &type) ||
-        strchr("usfFG", type.kind) == NULL ||
+        strchr("usfFGXY", type.kind) == NULL ||
         (is_set && !cc_ptx_type(in->qualifier[in->qualifiers - 2], &result)))
         return CC_PTX_UNKNOWN;
     int is = find_comparison(in->qualifier[0], type.kind);
@@ -210,8 +262,11 @@ static enum cc_ptx_known compare(struct cc_ptx_statement *s, const struct cc_ptx
             return CC_PTX_UNKNOWN;
         ftz |= found == 0;
     }
-    if (is == 0 || in->operands != 3 + (join != 0) || (is_set && result.bits != 32))
+    if (is == 0 || in->operands != 3 + (join != 0) ||
+        (is_set && result.bits != 32 && result.bits != 16))
         return CC_PTX_UNKNOWN;
+    if (type.kind == 'X' || type.kind == 'Y')
+        return compare_halves(s, in, type, result, is);
     LLVMValueRef a = compared(s, in->operand[1], type, ftz),
                  b = compared(s, in->operand[2], type, ftz),
                  with = join != 0 ? cc_ptx_predicate(s, in->operand[3]) : NULL;
@@ -225,8 +280,8 @@ static enum cc_ptx_known compare(struct cc_ptx_statement *s, const struct cc_ptx
         second = LLVMBuildBinOp(s->b, join, second, with, "");
     }
     if (is_set) {
-        LLVMValueRef yes = cc_ptx_number(s, result.kind == 'f' ? 0x3f800000 : 0xffffffff, 32);
-        first = LLVMBuildSelect(s->b, first, yes, cc_ptx_number(s, 0, 32), "");
+        first = LLVMBuildSelect(s->b, first, set_value(s, result, result.bits),
+                                cc_ptx_number(s, 0, result.bits), "");
         return cc_ptx_assign_bits(s, in->operand[0], first) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
     }
     return cc_ptx_assign_predicate(s, in->operand[0], first) &&

@@ -266,6 +266,47 @@ static enum cc_ptx_known sum_byte_differences(struct cc_ptx_statement *s, const 
     return assigned(s, in, sum);
 }
 
+/* min, max (sign: of signed numbers) and add of two numbers of 32 bits; with .relu at least 0 */
+static LLVMValueRef combined(struct cc_ptx_statement *s, const struct cc_ptx *in, LLVMValueRef a,
+                             LLVMValueRef b, bool sign)
+{
+    LLVMValueRef zero = cc_ptx_number(s, 0, 32), less, value;
+
+    if (cc_ptx_is(in, "add"))
+        return cc_ptx_op(s, LLVM_OP_ADD, a, b);
+    less = LLVMBuildICmp(s->b, sign ? CC_PTX_LESS : CC_PTX_BELOW, a, b, "");
+    value = cc_ptx_is(in, "min") ? LLVMBuildSelect(s->b, less, a, b, "")
+                                 : LLVMBuildSelect(s->b, less, b, a, "");
+    if (!cc_ptx_has(in, "relu"))
+        return value;
+    less = LLVMBuildICmp(s->b, CC_PTX_LESS, value, zero, "");
+    return LLVMBuildSelect(s->b, less, zero, value, "");
+}
+
+/* add.u16x2, min.relu.s16x2: of two halves each; max.relu.s32 */
+static enum cc_ptx_known halves(struct cc_ptx_statement *s, const struct cc_ptx *in,
+                                struct cc_ptx_type type)
+{
+    LLVMValueRef a = cc_ptx_operand(s, in->operand[1], 32),
+                 b = in->operands == 3 ? cc_ptx_operand(s, in->operand[2], 32) : NULL;
+    bool sign = type.kind == 'S', relu = cc_ptx_has(in, "relu");
+    LLVMValueRef value = cc_ptx_number(s, 0, 32);
+
+    if (a == NULL || b == NULL || in->qualifiers != 1 + relu ||
+        (relu && (type.kind == 'U' || cc_ptx_is(in, "add"))))
+        return CC_PTX_UNKNOWN;
+    if (type.kind == 's')
+        return assigned(s, in, combined(s, in, a, b, true));
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef half =
+            combined(s, in, field(s, a, i, 16, sign), field(s, b, i, 16, sign), sign);
+        half = cc_ptx_resized(s, cc_ptx_resized(s, half, 16, false), 32, false);
+        half = cc_ptx_op(s, LLVM_OP_SHL, half, cc_ptx_number(s, 16 * (uint64_t)i, 32));
+        value = cc_ptx_op(s, LLVM_OP_OR, value, half);
+    }
+    return assigned(s, in, value);
+}
+
 /* fns.b32 and the other video instructions are not known. */
 enum cc_ptx_known cc_ptx_integer(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
@@ -278,6 +319,10 @@ enum cc_ptx_known cc_ptx_integer(struct cc_ptx_statement *s, const struct cc_ptx
         return CC_PTX_NOT_MINE;
     if (cc_ptx_is(in, "slct"))
         return select_by_sign(s, in, type);
+    if ((cc_ptx_is(in, "add") || cc_ptx_is(in, "min") || cc_ptx_is(in, "max")) &&
+        (strchr("US", type.kind) != NULL ||
+         (cc_ptx_has(in, "relu") && type.kind == 's' && type.bits == 32)))
+        return halves(s, in, type);
     if (strchr("us", type.kind) == NULL)
         return CC_PTX_NOT_MINE;
     if (cc_ptx_is(in, "addc") || cc_ptx_is(in, "subc") || cc_ptx_is(in, "madc") ||
