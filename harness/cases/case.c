@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #define OWN_CPU_SECONDS 120 /* CPU time of a case's own code; beyond that it is an endless loop */
 
