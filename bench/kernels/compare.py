@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Times kernels here, on HIP-CPU and on PoCL: compare.py [options] PROGRAM [KERNEL ...].
+"""Times kernels here, on HIP-CPU, on PoCL and compiled by nvcc.
+
+compare.py [options] PROGRAM [KERNEL ...]
 
 PROGRAM is programs.cu, compiled by vgpu-cc. The peers are compiled by this. For every kernel all
 of them run in turn, some rounds; printed are the least seconds of a launch, and the least
@@ -23,6 +25,7 @@ HOW = {
     "HIP-CPU": "git clone https://github.com/ROCm/HIP-CPU DIR && "
     f"git -C DIR checkout {COMMIT}; apt install libtbb-dev; then --hip-cpu DIR",
     "PoCL": "apt install pocl-opencl-icd ocl-icd-opencl-dev opencl-headers",
+    "nvcc": "the CUDA Toolkit; then --vgpu-run build/vgpu/bin/vgpu-run",
 }
 FAST, CAREFUL = "here", "careful"
 NEARLY = 1e-4  # sums may be formed in another order
@@ -38,7 +41,23 @@ def compiled(command: list[str | pathlib.Path], to: pathlib.Path) -> list[str] |
     return [str(to)]
 
 
-def find_peers(hip_cpu: str | None, folder: pathlib.Path) -> dict[str, list[str]]:
+def by_nvcc(vgpu_run: str, folder: pathlib.Path) -> list[str] | None:
+    """PTX only, which the virtual node translates at the first launch."""
+    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    helper = compiled(
+        ["gcc", "-c", "-O2", "-D_GNU_SOURCE", HERE.parent / "processes.c"], folder / "processes.o"
+    )
+    flags = ["-std=c++17", "-O2", "-w", "-cudart", "shared", f"-I{HERE.parent}"]
+    flags += ["-gencode", "arch=compute_90,code=compute_90"]
+    if not helper or not pathlib.Path(nvcc).exists():
+        return None
+    program = compiled([nvcc, *flags, HERE / "programs.cu", *helper], folder / "nvcc")
+    return [vgpu_run, *program] if program else None
+
+
+def find_peers(
+    hip_cpu: str | None, vgpu_run: str | None, folder: pathlib.Path
+) -> dict[str, list[str]]:
     """The commands of those that are here."""
     found: dict[str, list[str] | None] = {}
     if hip_cpu:
@@ -54,6 +73,8 @@ def find_peers(hip_cpu: str | None, folder: pathlib.Path) -> dict[str, list[str]
         found["PoCL"] = compiled(
             ["gcc", *flags, HERE / "opencl.c", "-lOpenCL", "-lm"], folder / "pocl"
         )
+    if vgpu_run:
+        found["nvcc"] = by_nvcc(vgpu_run, folder)
     return {name: command for name, command in found.items() if command}
 
 
@@ -125,6 +146,15 @@ def print_targets(table: dict[str, dict[str, Figures]]) -> None:
                 f"geometric mean over the first seven, by {peer}: {wall:.2f}, "
                 f"processor time {processor:.2f} (goal {goal})"
             )
+    if all("nvcc" in table[k] for k in table):
+        for which, time in ((0, "wall time"), (1, "processor time")):
+            by = {k: 1 / ratio(table[k], "nvcc", which) for k in table}
+            middle = math.exp(sum(math.log(r) for r in by.values()) / len(by))
+            worst = max(by, key=lambda k: by[k])
+            print(
+                f"compiled by nvcc over vgpu-cc, {time}: geometric mean {middle:.2f}, "
+                f"most {by[worst]:.2f} ({worst}; goal 1.3)"
+            )
     slower = [k for k in table if ratio(table[k], "HIP-CPU", 0) > 1]
     if all("HIP-CPU" in table[k] for k in table):
         print(f"slower than HIP-CPU (goal: none): {', '.join(slower) or 'none'}")
@@ -136,7 +166,7 @@ def compare(programs: dict[str, list[str]], kernels: list[str], rounds: int) -> 
     print(f"{os.cpu_count()} processors; milliseconds of wall and processor time, and ratios")
     columns = [name for name in (FAST, CAREFUL, *HOW) if name != CAREFUL or name in programs]
     heads = "".join(f" {name:>19}" for name in columns)
-    print(f"{'kernel':11}{heads} {'by HIP-CPU':>13} {'by PoCL':>13}")
+    print(f"{'kernel':11}{heads}" + "".join(f" {f'by {peer}':>13}" for peer in HOW))
     for kernel in kernels:
         figures = measure(programs, kernel, rounds)
         if FAST not in figures:
@@ -158,6 +188,7 @@ def main() -> int:
     parser.add_argument("--careful", action="store_true", help="the careful form, too: it is slow")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--hip-cpu", default=os.environ.get("HIP_CPU"), help="its checkout")
+    parser.add_argument("--vgpu-run", help="vgpu-run, for the same program compiled by nvcc")
     parser.add_argument("program")
     parser.add_argument("kernel", nargs="*", help=f"some of {', '.join(KERNELS)}")
     options = parser.parse_intermixed_args()
@@ -165,7 +196,10 @@ def main() -> int:
         parser.error(f"no such kernel: {', '.join(unknown)}")
     folder = pathlib.Path(tempfile.mkdtemp())
     try:
-        programs = {FAST: [options.program], **find_peers(options.hip_cpu, folder)}
+        programs = {
+            FAST: [options.program],
+            **find_peers(options.hip_cpu, options.vgpu_run, folder),
+        }
         if options.careful:
             programs[CAREFUL] = [options.program]
         if options.tiny:

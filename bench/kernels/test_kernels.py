@@ -3,6 +3,7 @@
 forms; a peer that computes something else is named, and one that is not here, too."""
 
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import unittest
 import compare
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+NVCC = pathlib.Path("/usr/local/cuda/bin/nvcc")
 
 
 class Kernels(unittest.TestCase):
@@ -27,6 +29,21 @@ class Kernels(unittest.TestCase):
             self.assertTrue(all(float(word) >= 0 for word in rows[kernel][1:5]), rows[kernel])
         self.assertIn(
             f"HIP-CPU is not here: git clone {'https://github.com/ROCm/HIP-CPU'}", done.stdout
+        )
+
+    @unittest.skipIf(not (shutil.which("nvcc") or NVCC.exists()), "there is no nvcc here")
+    def test_the_same_compiled_by_nvcc(self) -> None:
+        here = pathlib.Path(__file__).parent
+        vgpu_run = PROGRAM.parent.parent.parent / "bin" / "vgpu-run"
+        options = ["--tiny", "--rounds", "1", "--vgpu-run", vgpu_run]
+        done = subprocess.run(
+            [sys.executable, here / "compare.py", *options, PROGRAM, "saxpy", "tree", "scan"],
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(
+            done.stdout, r"compiled by nvcc over vgpu-cc, wall time: geometric mean \d"
         )
 
     def test_a_wrong_result_is_named(self) -> None:
