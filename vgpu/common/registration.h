@@ -55,7 +55,7 @@ struct vgpu_host_module {
     const struct vgpu_host_var *vars;
     uint32_t var_count;
     /* Not NULL: the code is to be translated before its part, its kernels' rows and its variables'
-     * keys can be read. Afterwards those that the code does not have are gone. */
+     * keys can be read. Afterwards those that the code does not have are not found. */
     void (*translate)(struct vgpu_host_module *);
     struct vgpu_host_module *next; /* used by the runtime */
 };

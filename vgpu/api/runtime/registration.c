@@ -274,14 +274,13 @@ void __cudaRegisterVar(void **handle, char *shadow, char *device, const char *na
 
 /* ---- code of nvcc's ---- */
 
+/* Other threads may be searching the table: the rows stay where they are. */
 static void describe_kernels(struct unit *unit)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < unit->module.kernel_count; i++) {
-        unit->kernels[count] = unit->kernels[i];
-        count += describe_kernel(unit, &unit->kernels[count]);
-    }
-    unit->module.kernel_count = count;
+    static const char no_code;
+    for (uint32_t i = 0; i < unit->module.kernel_count; i++)
+        if (!describe_kernel(unit, &unit->kernels[i]))
+            unit->kernels[i].stub = &no_code;
 }
 
 static void describe_vars(struct unit *unit)
