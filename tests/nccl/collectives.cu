@@ -430,7 +430,12 @@ static void *one_rank(void *argument)
         printf("rank %d: count %d, device %d, rank %d\n", start->rank, count, device, self);
         exit(1);
     }
+    ncclWindow_t windows[2];
+    NCCL(ncclCommWindowRegister(r.comm, r.send, MOST, &windows[0], NCCL_WIN_COLL_SYMMETRIC));
+    NCCL(ncclCommWindowRegister(r.comm, r.recv, MOST, &windows[1], NCCL_WIN_DEFAULT));
     run_alone(&r);
+    for (ncclWindow_t window : windows)
+        NCCL(ncclCommWindowDeregister(r.comm, window));
     NCCL(ncclCommFinalize(r.comm));
     close_rank(&r);
     return NULL;

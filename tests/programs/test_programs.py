@@ -94,6 +94,13 @@ class Sources(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
 
 
+class Arrays(unittest.TestCase):
+    def test_driver(self) -> None:
+        done = run("driver_arrays", node="hgx-h200-4", VGPU_CHECK="all")
+        self.assertEqual((done.stdout, done.returncode), ("ok\n", 0), done.stderr)
+        self.assertNotIn("finding", done.stderr)
+
+
 class Graphs(unittest.TestCase):
     def test_events(self) -> None:
         for seed in ("0", "3"):
