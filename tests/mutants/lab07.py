@@ -632,7 +632,7 @@ MUTANTS = [
     Mutant(
         name="one_shot_does_not_ask",
         todo=8,
-        find="    if (rc == LAB_OK && !ring_reads_all(ring))\n        rc = LAB_ENOPEER;\n",
+        find="    if (!ring_reads_all(ring))\n        return LAB_ENOPEER;\n",
         replace="",
         rejected_by="hidden.one_shot_alone",
         why="a kernel that follows pointers which lead nowhere",
