@@ -45,8 +45,8 @@ TERM = {
     "course.toml": """\
 late = 10                       # per cent off a day; also late_cap, grace_minutes, grave_cap
 slip_days = 5                   # late days that cost a student nothing, in all labs together
-slip_days_a_lab = 2             # and of these at most so many for one lab
-feedback = "after deadline"     # or "at once" (so it is without this line), or a time
+slip_days_a_lab = 2             # at most this many of them for any one lab
+feedback = "after deadline"     # or "at once" (the default), or a time
 
 students = "roster.csv"
 times = "../times.csv"
