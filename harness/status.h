@@ -27,15 +27,15 @@ enum lab_state {
     LAB_STATE_FINISHED = 1,
     LAB_STATE_NOT_WRITTEN = 2, /* todo, file, line */
     LAB_STATE_BROKEN = 3,      /* the adapter does not fit the case: see text */
-    LAB_STATE_TRAPPED = 4,     /* it called a function that this test forbids: text is its name */
-                               /* while it runs, text is the last text of lab_doing */
+    LAB_STATE_TRAPPED = 4,     /* it called `trapped`, a function that this test forbids */
 };
 
 struct lab_status {
     uint32_t magic, state;
     int32_t todo, line;
     char file[256];
-    char text[256];
+    char text[256];   /* while it runs: the last text of lab_doing, of any of its processes */
+    char trapped[64]; /* a function's name; not in `text`, as its other processes may go on */
     /* Of the first crash, of the runner or of what it forked: signal, line, what the address is
      * near to. */
     int32_t crash_signal, crash_line;

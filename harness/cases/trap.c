@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MAX_BYTES = 64 };
+enum { NAME_MAX_BYTES = sizeof((struct lab_status *)0)->trapped };
 
-/* Reads a C identifier from the page's text; "" if it is none. The page is not trusted. */
+/* Reads a C identifier from the page; "" if there is none. The page is not trusted. */
 static void read_name(const struct lab_run *run, char name[NAME_MAX_BYTES])
 {
     size_t n = 0;
-    const char *text = run->status.text;
+    const char *text = run->status.trapped;
     while (n < NAME_MAX_BYTES - 1 && (isalnum((unsigned char)text[n]) || text[n] == '_')) {
         name[n] = text[n];
         n++;

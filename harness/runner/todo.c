@@ -31,7 +31,7 @@ void lab_trap(const char *function)
 {
     fflush(NULL);
     if (lab__status) {
-        snprintf(lab__status->text, sizeof lab__status->text, "%s", function);
+        snprintf(lab__status->trapped, sizeof lab__status->trapped, "%s", function);
         lab__status->state = LAB_STATE_TRAPPED;
     }
     _exit(LAB_RUNNER_TRAPPED);

@@ -103,7 +103,8 @@ static void plane()
 /* Device memory to a 3D array, a kernel that changes it in place, and back, in a stream. */
 static void box()
 {
-    static int host[D][H][W], back[D][H][W];
+    static int host[D * H * W], back[D * H * W];
+    const size_t row = W * sizeof host[0];
     const CUDA_ARRAY3D_DESCRIPTOR shape = {
         W, H, D, CU_AD_FORMAT_SIGNED_INT32, 1, CUDA_ARRAY3D_SURFACE_LDST};
     CUarray array;
@@ -111,7 +112,7 @@ static void box()
     CUsurfObject surface;
     CUdeviceptr memory;
     for (int i = 0; i < W * H * D; i++)
-        host[0][0][i] = 7 * i - 500;
+        host[i] = 7 * i - 500;
     DRIVER(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     DRIVER(cuMemAlloc(&memory, sizeof host));
     DRIVER(cuMemcpyHtoD(memory, host, sizeof host));
@@ -120,11 +121,11 @@ static void box()
     CUDA_MEMCPY3D copy = {};
     copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
     copy.srcDevice = memory;
-    copy.srcPitch = sizeof host[0][0];
+    copy.srcPitch = row;
     copy.srcHeight = H;
     copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
     copy.dstArray = array;
-    copy.WidthInBytes = sizeof host[0][0];
+    copy.WidthInBytes = row;
     copy.Height = H;
     copy.Depth = D;
     DRIVER(cuMemcpy3DAsync(&copy, stream));
@@ -140,15 +141,15 @@ static void box()
     out.srcArray = array;
     out.dstMemoryType = CU_MEMORYTYPE_HOST;
     out.dstHost = back;
-    out.dstPitch = sizeof back[0][0];
+    out.dstPitch = row;
     out.dstHeight = H;
-    out.WidthInBytes = sizeof back[0][0];
+    out.WidthInBytes = row;
     out.Height = H;
     out.Depth = D;
     DRIVER(cuMemcpy3DAsync(&out, stream));
     DRIVER(cuStreamSynchronize(stream));
     for (int i = 0; i < W * H * D; i++)
-        HOLDS(back[0][0][i] == 3 * host[0][0][i], "%d: %d", i, back[0][0][i]);
+        HOLDS(back[i] == 3 * host[i], "%d: %d", i, back[i]);
     DRIVER(cuSurfObjectDestroy(surface));
     DRIVER(cuArrayDestroy(array));
     DRIVER(cuMemFree(memory));

@@ -180,9 +180,10 @@ static bool fail(const struct object *o, const char *why)
 /* Which of ours takes the place of the runtime inside: NULL if none can. */
 static const struct object *replacement(const struct object *o)
 {
+    /* of CUDA 12 alone */
     if (function_address(o, "cudaGetDeviceProperties_v2"))
-        return &older; /* CUDA 13 has no such function, nor the next one; CUDA 11 has the next one
-                        */
+        return &older;
+    /* of CUDA 11 and older alone */
     if (!function_address(o, "cudaThreadExit"))
         return &runtime;
     fail(o, "is of a Toolkit before 12, whose structures are others");
