@@ -29,6 +29,17 @@ namespace cooperative_groups
 class thread_block
 {
   public:
+    /* Here all threads meet in barrier_wait(): one that has only arrived holds the others up. */
+    struct arrival_token {
+    };
+    static __device__ arrival_token barrier_arrive()
+    {
+        return arrival_token();
+    }
+    static __device__ void barrier_wait(arrival_token &&)
+    {
+        __syncthreads();
+    }
     static __device__ void sync()
     {
         __syncthreads();
@@ -166,7 +177,24 @@ template <unsigned int Size, class Parent> class thread_block_tile
         unsigned int lanes = __ballot_sync(mask(), predicate) >> first;
         return Size == 32 ? lanes : lanes & ((1u << Size % 32) - 1);
     }
+    /* The threads with the same value, or all if it is the same for all: bit i is that of rank i.
+     */
+    template <class T> __device__ unsigned int match_any(T value) const
+    {
+        return __match_any_sync(mask(), value) >> thread_block::thread_rank() / Size * Size % 32;
+    }
+    template <class T> __device__ unsigned int match_all(T value, int &all) const
+    {
+        unsigned int lanes = __match_all_sync(mask(), value, &all);
+        return lanes >> thread_block::thread_rank() / Size * Size % 32;
+    }
 };
+
+/* A tile of nothing larger: its number is 0 of 1. */
+__device__ inline thread_block_tile<1, thread_block_tile<1>> this_thread()
+{
+    return thread_block_tile<1, thread_block_tile<1>>();
+}
 
 template <unsigned int Size, class Parent>
 __device__ inline thread_block_tile<Size, Parent> tiled_partition(const Parent &parent)
@@ -178,7 +206,7 @@ __device__ inline thread_block_tile<Size, Parent> tiled_partition(const Parent &
 /* The lanes that were together when coalesced_threads() was called; ranks in order of lanes. */
 class coalesced_group
 {
-    unsigned int lanes_;
+    unsigned int lanes_, part_, parts_; /* part_: of the parts_ into which another group fell */
 
     __device__ unsigned int lane_of(unsigned int rank) const
     {
@@ -201,7 +229,11 @@ class coalesced_group
     }
 
   public:
-    explicit __device__ coalesced_group(unsigned int lanes) : lanes_(lanes) {}
+    explicit __device__ coalesced_group(unsigned int lanes, unsigned int part = 0,
+                                        unsigned int parts = 1)
+        : lanes_(lanes), part_(part), parts_(parts)
+    {
+    }
     __device__ unsigned int lanes() const
     {
         return lanes_;
@@ -220,11 +252,11 @@ class coalesced_group
     }
     __device__ unsigned int meta_group_rank() const
     {
-        return 0;
+        return part_;
     }
     __device__ unsigned int meta_group_size() const
     {
-        return 1;
+        return parts_;
     }
     __device__ void sync() const
     {
@@ -262,6 +294,24 @@ class coalesced_group
     {
         return ranks_of(__ballot_sync(lanes_, predicate));
     }
+    template <class T> __device__ unsigned int match_any(T value) const
+    {
+        return ranks_of(__match_any_sync(lanes_, value));
+    }
+    template <class T> __device__ unsigned int match_all(T value, int &all) const
+    {
+        return ranks_of(__match_all_sync(lanes_, value, &all));
+    }
+
+    /* The threads of this group whose ranks divided by `threads` are equal. */
+    __device__ coalesced_group tile(unsigned int threads) const
+    {
+        unsigned int part = thread_rank() / threads, lanes = 0, rank = 0;
+        for (unsigned int rest = lanes_; rest; rest &= rest - 1, rank++)
+            if (rank / threads == part)
+                lanes |= rest & -rest;
+        return coalesced_group(lanes, part, (size() + threads - 1) / threads);
+    }
 };
 
 __device__ inline coalesced_group coalesced_threads()
@@ -269,23 +319,31 @@ __device__ inline coalesced_group coalesced_threads()
     return coalesced_group(__activemask());
 }
 
-/* The threads of `parent` (a tile or a coalesced group) for which `same` is equal. */
+/* The threads of `parent` (a tile or a coalesced group) for which `same` is equal. The parts are
+ * numbered by their first lanes. */
 template <class Parent, class T>
 __device__ inline coalesced_group labeled_partition(const Parent &parent, T same)
 {
-    unsigned int mine = 0;
+    const unsigned int ranks = parent.match_any(same);
+    unsigned int mine = 0, part = 0, parts = 0;
     for (unsigned int i = 0, n = parent.num_threads(); i < n; i++) {
-        T other = parent.shfl(same, i);
-        unsigned int lane = parent.shfl(vgpu_lane_id(), i);
-        mine |= (unsigned int)(other == same) << lane;
+        unsigned int lane = parent.shfl(vgpu_lane_id(), i), first = parent.shfl(ranks, i);
+        mine |= (ranks >> i & 1) << lane;
+        if ((first & -first) == 1u << i) { /* the first of a part */
+            part = ranks >> i & 1 ? parts : part;
+            parts++;
+        }
     }
-    return coalesced_group(mine);
+    return coalesced_group(mine, part, parts);
 }
 
+/* Part 1 are those with `side`, unless all or none have it. */
 template <class Parent>
 __device__ inline coalesced_group binary_partition(const Parent &parent, bool side)
 {
-    return labeled_partition(parent, (int)side);
+    const coalesced_group mine = labeled_partition(parent, (int)side);
+    const bool whole = mine.meta_group_size() == 1;
+    return coalesced_group(mine.lanes(), whole ? 0 : side, whole ? 1 : 2);
 }
 
 /* Any of the groups of one block, where a function shall not care which. */
@@ -322,19 +380,15 @@ class thread_group
             __syncthreads();
     }
 
-    /* The threads of this group whose ranks divided by `threads` are equal. */
+    /* As coalesced_group's; neighbours in a block are threads of one warp. */
     __device__ thread_group tile(unsigned int threads) const
     {
-        unsigned int first = thread_rank() / threads * threads, lanes = 0, rank = 0;
-        if (!lanes_) { /* neighbours in the block: threads of one warp */
-            unsigned int left = thread_block::num_threads() - first;
-            unsigned int count = left < threads ? left : threads;
-            lanes = (count >= 32 ? 0xffffffffu : (1u << count) - 1) << first % 32;
-        }
-        for (unsigned int rest = lanes_; rest; rest &= rest - 1, rank++)
-            if (rank >= first && rank < first + threads)
-                lanes |= rest & -rest;
-        return thread_group(coalesced_group(lanes));
+        if (lanes_)
+            return coalesced_group(lanes_).tile(threads);
+        unsigned int first = thread_rank() / threads * threads;
+        unsigned int left = thread_block::num_threads() - first;
+        unsigned int count = left < threads ? left : threads;
+        return coalesced_group((count >= 32 ? 0xffffffffu : (1u << count) - 1) << first % 32);
     }
 };
 
@@ -344,10 +398,27 @@ __device__ inline thread_group tiled_partition(const thread_group &parent, unsig
     return parent.tile(threads);
 }
 
+__device__ inline coalesced_group tiled_partition(const coalesced_group &parent,
+                                                  unsigned int threads)
+{
+    return parent.tile(threads);
+}
+
 /* All blocks of a kernel that cudaLaunchCooperativeKernel launched. */
 class grid_group
 {
   public:
+    /* As thread_block's: all meet in barrier_wait(). */
+    struct arrival_token {
+    };
+    static __device__ arrival_token barrier_arrive()
+    {
+        return arrival_token();
+    }
+    static __device__ void barrier_wait(arrival_token &&)
+    {
+        sync();
+    }
     static __device__ bool is_valid()
     {
         return vgpu_cooperative != 0;
@@ -389,6 +460,34 @@ class grid_group
     {
         return group_dim();
     }
+    static __device__ dim3 dim_threads()
+    {
+        return dim3(gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z);
+    }
+    static __device__ dim3 thread_index()
+    {
+        return dim3(blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
+                    blockIdx.z * blockDim.z + threadIdx.z);
+    }
+    static __device__ dim3 dim_clusters()
+    {
+        const dim3 blocks = __clusterDim();
+        return dim3(gridDim.x / blocks.x, gridDim.y / blocks.y, gridDim.z / blocks.z);
+    }
+    static __device__ unsigned long long num_clusters()
+    {
+        return num_blocks() / __clusterSizeInBlocks();
+    }
+    static __device__ dim3 cluster_index()
+    {
+        const dim3 blocks = __clusterDim();
+        return dim3(blockIdx.x / blocks.x, blockIdx.y / blocks.y, blockIdx.z / blocks.z);
+    }
+    static __device__ unsigned long long cluster_rank()
+    {
+        const dim3 at = cluster_index(), all = dim_clusters();
+        return ((unsigned long long)at.z * all.y + at.y) * all.x + at.x;
+    }
 };
 
 __device__ inline grid_group this_grid()
@@ -401,10 +500,21 @@ template <class Group> __device__ inline void sync(const Group &group)
     group.sync();
 }
 
+template <class Group> __device__ inline auto thread_rank(const Group &group)
+{
+    return group.thread_rank();
+}
+
+template <class Group> __device__ inline auto group_size(const Group &group)
+{
+    return group.num_threads();
+}
+
 } // namespace cooperative_groups
 
 #include "cooperative_groups/vgpu_block_tile.h"
 #include "cooperative_groups/vgpu_cluster.h"
+#include "cooperative_groups/vgpu_invoke.h"
 
 #undef VGPU_GROUP_SHUFFLE
 

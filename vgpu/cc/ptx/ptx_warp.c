@@ -6,6 +6,7 @@
 
 #include "image.h"
 #include "ptx.h"
+#include "ptx_module.h"
 
 /* All qualifiers, each after a dot. */
 static const char *mode_of(const struct cc_ptx *in)
@@ -255,6 +256,22 @@ static LLVMValueRef read_workspace(struct cc_ptx_statement *s, bool upper)
     return cc_ptx_bits(s, upper ? upper_half(s, address) : address, 32);
 }
 
+/* The shared memory that every block has beside its own, for CUDA's headers (tiles of several
+ * warps; %reserved_smem_offset_1). */
+static LLVMValueRef reserved_shared(struct cc_ptx_statement *s)
+{
+    static const char name[] = "vgpu_reserved_shared";
+    LLVMTypeRef type = LLVMArrayType(cc_int_type(s->l, 8), 1024);
+
+    if (LLVMGetNamedGlobal(s->l->module, name) == NULL) {
+        LLVMValueRef made = LLVMAddGlobalInAddressSpace(s->l->module, type, name, CC_PTX_SHARED);
+        LLVMSetInitializer(made, LLVMGetUndef(type));
+        LLVMSetLinkage(made, LLVM_LINKAGE_INTERNAL);
+        LLVMSetAlignment(made, 16);
+    }
+    return cc_ptx_value(s, name);
+}
+
 static LLVMValueRef read_register(struct cc_ptx_statement *s, const char *name)
 {
     static const struct word numbers[] = {{"%tid.x", VGPU_PTX_TID},
@@ -292,6 +309,8 @@ static LLVMValueRef read_register(struct cc_ptx_statement *s, const char *name)
         return cc_ptx_number(s, 32, 32);
     if (s->call == NULL && (strcmp(name, "%envreg1") == 0 || strcmp(name, "%envreg2") == 0))
         return read_workspace(s, name[7] == '1');
+    if (s->call == NULL && strcmp(name, "%reserved_smem_offset_1") == 0)
+        return reserved_shared(s);
     if (number < 0)
         return NULL;
     if (s->call == NULL && number < VGPU_PTX_WARPID)

@@ -126,24 +126,33 @@ VGPU_BOTH float fdividef(float a, float b)
 /* ---- in units of pi, norms ---- */
 
 #if !VGPU_LIBM_HAS(2, 41)
+/* sin(pi x) for `quarter` 0, cos(pi x) for 1: exact where x is a multiple of a half. */
+VGPU_BOTH double vgpu_sine_of_turns(double x, int quarter)
+{
+    const double turn = fmod(x, 2.0), halves = rint(2 * turn), rest = M_PI * (turn - halves / 2);
+    const int at = ((int)halves + quarter) & 3;
+    const double size = at & 1 ? cos(rest) : sin(rest);
+    return at & 2 ? 0 - size : size;
+}
+
 VGPU_BOTH float sinpif(float x)
 {
-    return (float)sin(M_PI * fmod((double)x, 2.0));
+    return (float)vgpu_sine_of_turns((double)x, 0);
 }
 
 VGPU_BOTH float cospif(float x)
 {
-    return (float)cos(M_PI * fmod((double)x, 2.0));
+    return (float)vgpu_sine_of_turns((double)x, 1);
 }
 
 VGPU_BOTH double sinpi(double x)
 {
-    return sin(M_PI * fmod(x, 2.0));
+    return vgpu_sine_of_turns(x, 0);
 }
 
 VGPU_BOTH double cospi(double x)
 {
-    return cos(M_PI * fmod(x, 2.0));
+    return vgpu_sine_of_turns(x, 1);
 }
 #endif
 

@@ -10,13 +10,34 @@
 #include "attributes.h"
 #include "cccl.h"
 
-/* First: Clang's own <new> uses it without including it. */
+/* abs() of all types and std::initializer_list are both worlds', as nvcc has it; the rest of
+ * <stdlib.h>, which they include, is host code's. It comes first: Clang's own <new> uses it without
+ * including it. */
+extern "C" {
+__device__ inline int abs(int x) noexcept
+{
+    return __builtin_abs(x);
+}
+__device__ inline long labs(long x) noexcept
+{
+    return __builtin_labs(x);
+}
+__device__ inline long long llabs(long long x) noexcept
+{
+    return __builtin_llabs(x);
+}
+}
+#include <cstddef>
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <stdlib.h>
-
-/* Both worlds', as nvcc has it. */
+#undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #pragma clang force_cuda_host_device begin
+#if __has_include(<bits/std_abs.h>)
+#include <bits/std_abs.h>
+#endif
 #include <initializer_list>
 #pragma clang force_cuda_host_device end
+#include <stdlib.h>
 
 /* What <cmath> includes and is not for device code as a whole. */
 #include <limits>

@@ -61,7 +61,7 @@ VGPU_BOTH double normcdf(double x)
 
 VGPU_BOTH double normcdfinv(double y)
 {
-    return -M_SQRT2 * erfcinv(2 * y);
+    return 0 - M_SQRT2 * erfcinv(2 * y);
 }
 
 /* All terms of the series are positive: nothing is lost. */
@@ -154,6 +154,10 @@ VGPU_BOTH float rnormf(int count, const float *values)
     VGPU_BOTH float name##f(float x)                                                               \
     {                                                                                              \
         return (float)name((double)x);                                                             \
+    }                                                                                              \
+    VGPU_BOTH float name(float x)                                                                  \
+    {                                                                                              \
+        return name##f(x);                                                                         \
     }
 
 VGPU_OF_FLOAT(erfcx)
@@ -164,6 +168,38 @@ VGPU_OF_FLOAT(normcdfinv)
 VGPU_OF_FLOAT(cyl_bessel_i0)
 VGPU_OF_FLOAT(cyl_bessel_i1)
 #undef VGPU_OF_FLOAT
+
+/* The names without f for float, of functions that C does not overload. */
+#define VGPU_OVERLOAD(name)                                                                        \
+    VGPU_BOTH float name(float x)                                                                  \
+    {                                                                                              \
+        return name##f(x);                                                                         \
+    }
+
+VGPU_OVERLOAD(rcbrt)
+VGPU_OVERLOAD(sinpi)
+VGPU_OVERLOAD(cospi)
+VGPU_OVERLOAD(exp10)
+VGPU_OVERLOAD(j0)
+VGPU_OVERLOAD(j1)
+VGPU_OVERLOAD(y0)
+VGPU_OVERLOAD(y1)
+#undef VGPU_OVERLOAD
+
+VGPU_BOTH float jn(int order, float x)
+{
+    return jnf(order, x);
+}
+
+VGPU_BOTH float yn(int order, float x)
+{
+    return ynf(order, x);
+}
+
+VGPU_BOTH double fdivide(double a, double b)
+{
+    return a / b;
+}
 #undef VGPU_TWO_OVER_ROOT_PI
 
 /* ---- several results, or several names ---- */
@@ -178,6 +214,16 @@ VGPU_BOTH void sincospif(float x, float *s, float *c)
 {
     *s = sinpif(x);
     *c = cospif(x);
+}
+
+VGPU_BOTH void sincospi(float x, float *s, float *c)
+{
+    sincospif(x, s, c);
+}
+
+VGPU_BOTH void sincos(float x, float *s, float *c)
+{
+    sincosf(x, s, c);
 }
 
 VGPU_BOTH unsigned int umin(unsigned int a, unsigned int b)
