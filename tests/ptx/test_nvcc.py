@@ -9,6 +9,7 @@ from rig import CC, HERE, NVCC, Case, main
 from test_instructions import PARTS, Part
 
 RUNNER = CC.parent / "vgpu-run"
+OWN = ("program", "tensor")
 MORE = ("builtins", "device_code", "groups", "overloads", "ptx_warp")
 
 
@@ -21,7 +22,7 @@ class Nvcc(Case):
 
     def test_same_output(self) -> None:
         valid = HERE.parent / "cc" / "valid"
-        for source in (HERE / "program.cu", *(valid / f"{name}.cu" for name in MORE)):
+        for source in (*(HERE / f"{name}.cu" for name in OWN), *(valid / f"{name}.cu" for name in MORE)):
             with self.subTest(source=source.name):
                 own = self.folder / source.stem
                 done = self.run_command(CC, "-std=c++17", "-w", "-o", own, source)

@@ -272,6 +272,33 @@ VGPU_OFFERED uint32_t vgpu_ptx_match(int all, uint32_t mask, uint64_t value, con
 VGPU_OFFERED uint32_t vgpu_ptx_redux(enum vgpu_ptx_operation operation, enum vgpu_ptx_kind kind,
                                      uint32_t mask, uint32_t value, const char *site);
 
+/* mma.sync and wmma.mma: d (m x n) = a (m x k) * b (k x n) + c. Each lane has its registers of a, b
+ * and c one behind the other; types are of enum vgpu_mma_type. */
+enum vgpu_mma_type {
+    VGPU_MMA_F16,
+    VGPU_MMA_BF16,
+    VGPU_MMA_TF32,
+    VGPU_MMA_F32,
+    VGPU_MMA_F64,
+    VGPU_MMA_S8,
+    VGPU_MMA_U8,
+    VGPU_MMA_S4,
+    VGPU_MMA_U4,
+    VGPU_MMA_E4M3,
+    VGPU_MMA_E5M2,
+    VGPU_MMA_S32
+};
+struct vgpu_mma {
+    uint8_t m, n, k, a, b, c, d, saturate;
+};
+struct vgpu_mma_lane {
+    struct vgpu_mma shape;
+    const uint32_t *abc;
+    uint32_t *d;
+};
+VGPU_OFFERED void vgpu_ptx_mma(struct vgpu_mma shape, const uint32_t *abc, uint32_t *d,
+                               const char *site);
+
 /* `count` elements of 1 to 8 bytes, as one load of volatile or atomic kind. */
 VGPU_OFFERED void vgpu_load_vector(void *to, const void *from, uint32_t bytes, uint32_t count);
 
@@ -305,6 +332,9 @@ VGPU_OFFERED void vgpu_texture_read(uint64_t object, enum vgpu_texture_shape sha
                                     float y, float z, int32_t layer, uint32_t *channel);
 VGPU_OFFERED uint64_t vgpu_surface_at(uint64_t object, int32_t x, int32_t y, int32_t z,
                                       uint32_t bytes, enum vgpu_boundary_mode mode);
+
+VGPU_OFFERED uint32_t vgpu_texture_query(uint64_t object, int surface,
+                                         enum vgpu_texture_query what);
 
 VGPU_OFFERED int64_t vgpu_clock64(void); /* virtual SM cycles since the kernel started */
 #ifndef __CUDA__

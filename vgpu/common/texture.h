@@ -49,4 +49,13 @@ enum vgpu_texture_shape {
     VGPU_TEXTURE_GATHER /* `layer`: the channel */
 };
 
+/* What a kernel may ask of an object. */
+enum vgpu_texture_query {
+    VGPU_QUERY_WIDTH,
+    VGPU_QUERY_HEIGHT,
+    VGPU_QUERY_DEPTH,
+    VGPU_QUERY_LAYERS,
+    VGPU_QUERY_NORMALIZED
+};
+
 #endif

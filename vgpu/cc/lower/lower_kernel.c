@@ -89,6 +89,10 @@ static void read_annotation(struct cc_lowering *l, LLVMValueRef node)
         kernel = marked_kernel(l->code, function);
         if (word != NULL && cc_is(word, length, "maxntidx") && kernel != NULL)
             kernel->threads = (uint32_t)LLVMConstIntGetZExtValue(operand[i + 1]);
+        if (word != NULL && length == 13 && strncmp(word, "cluster_dim_", 12) == 0 &&
+            kernel != NULL)
+            kernel->cluster[(unsigned)(word[12] - 'x') % 3] =
+                (uint32_t)LLVMConstIntGetZExtValue(operand[i + 1]);
     }
 }
 

@@ -37,6 +37,7 @@ static const char *const builtins[] = {
     "vgpu_work",         "vgpu_cluster_arrive",
     "vgpu_cluster_wait", "vgpu_cluster_dim",
     "vgpu_cluster_map",  "vgpu_cluster_rank_of",
+    "vgpu_ptx_mma",      "vgpu_texture_query",
 };
 
 /* Functions of double; each has a float version, with f appended to the name. */

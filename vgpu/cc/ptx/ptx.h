@@ -179,6 +179,13 @@ enum cc_ptx_known cc_ptx_integer(struct cc_ptx_statement *s, const struct cc_ptx
 enum cc_ptx_known cc_ptx_warp(struct cc_ptx_statement *s, const struct cc_ptx *in);
 /* ptx_async.c: mbarrier, cp.async. */
 enum cc_ptx_known cc_ptx_async(struct cc_ptx_statement *s, const struct cc_ptx *in);
+/* ptx_mma.c, ptx_matrix.c: products of matrices by a warp, and the matrices' loads and stores. */
+enum cc_ptx_known cc_ptx_mma(struct cc_ptx_statement *s, const struct cc_ptx *in);
+enum cc_ptx_known cc_ptx_matrix(struct cc_ptx_statement *s, const struct cc_ptx *in);
+/* ptx_cluster.c: clusters of blocks, and their shared memory. */
+enum cc_ptx_known cc_ptx_cluster(struct cc_ptx_statement *s, const struct cc_ptx *in);
+/* ptx_texture.c: textures and surfaces. */
+enum cc_ptx_known cc_ptx_texture(struct cc_ptx_statement *s, const struct cc_ptx *in);
 /* ptx_memory.c: loads, stores, atomics, fences. */
 enum cc_ptx_known cc_ptx_memory(struct cc_ptx_statement *s, const struct cc_ptx *in);
 

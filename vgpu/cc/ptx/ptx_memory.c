@@ -24,9 +24,9 @@ static const struct meaning orders[] = {
     {"acq_rel", LLVM_ORDER_ACQ_REL},
     {"sc", LLVM_ORDER_SEQ_CST},
 };
-/* Each block is a cluster of its own. */
+/* The blocks of a cluster are together on a GPU. */
 static const struct meaning scopes[] = {
-    {"cta", 0}, {"cluster", 0}, {"gpu", 1}, {"gl", 1}, {"sys", 2}};
+    {"cta", 0}, {"cluster", 1}, {"gpu", 1}, {"gl", 1}, {"sys", 2}};
 static const struct meaning operations[] = {{"add", VGPU_ATOMIC_ADD}, {"exch", VGPU_ATOMIC_EXCH},
                                             {"min", VGPU_ATOMIC_MIN}, {"max", VGPU_ATOMIC_MAX},
                                             {"inc", VGPU_ATOMIC_INC}, {"dec", VGPU_ATOMIC_DEC},
@@ -94,7 +94,8 @@ static bool take_type(const char *word, struct cc_ptx_type *type)
 
 static bool take_shared(const char *word, bool *shared)
 {
-    bool is = strcmp(word, "shared") == 0 || strcmp(word, "shared::cta") == 0;
+    bool is = strcmp(word, "shared") == 0 || strcmp(word, "shared::cta") == 0 ||
+              strcmp(word, "shared::cluster") == 0;
 
     *shared |= is;
     return is;

@@ -37,7 +37,8 @@ struct cc_ptx_signature {
     unsigned params;
     struct cc_ptx_param result;
     bool has_result, is_kernel;
-    uint64_t threads; /* .maxntid, .reqntid; 0: not given */
+    uint64_t threads;    /* .maxntid, .reqntid; 0: not given */
+    uint64_t cluster[3]; /* .reqnctapercluster; 0: not given */
 };
 
 #define CC_PTX_NOT_KNOWN "PTX that the virtual node does not know"

@@ -62,6 +62,14 @@ static void read_threads(struct cc_ptx_module *m, struct cc_ptx_signature *signa
         signature->threads *= strtoull(cc_ptx_next(m), NULL, 0);
 }
 
+/* .reqnctapercluster 2, 1, 1 */
+static void read_cluster(struct cc_ptx_module *m, struct cc_ptx_signature *signature)
+{
+    for (int i = 0; i < 3; i++)
+        signature->cluster[i] =
+            i == 0 || cc_ptx_take(m, ",") ? strtoull(cc_ptx_next(m), NULL, 0) : 1;
+}
+
 /* Limits of registers and the like, which change nothing here. */
 static void read_directives(struct cc_ptx_module *m, struct cc_ptx_signature *signature)
 {
@@ -69,6 +77,8 @@ static void read_directives(struct cc_ptx_module *m, struct cc_ptx_signature *si
         const char *word = cc_ptx_next(m);
         if (strcmp(word, ".maxntid") == 0 || strcmp(word, ".reqntid") == 0)
             read_threads(m, signature);
+        else if (strcmp(word, ".reqnctapercluster") == 0)
+            read_cluster(m, signature);
         else if (strcmp(word, ".pragma") == 0)
             cc_ptx_skip_past(m, ";");
         else
@@ -141,10 +151,11 @@ static void set_by_value(struct cc_lowering *l, LLVMValueRef function, unsigned 
 }
 
 /* !{function, "maxntidx", 256} */
-static void annotate_threads(struct cc_lowering *l, LLVMValueRef function, uint64_t threads)
+static void annotate(struct cc_lowering *l, LLVMValueRef function, const char *word, uint64_t value)
 {
-    LLVMValueRef part[] = {function, LLVMMDStringInContext(l->context, "maxntidx", 8),
-                           cc_number(l, threads, 32)};
+    LLVMValueRef part[] = {function,
+                           LLVMMDStringInContext(l->context, word, (unsigned)strlen(word)),
+                           cc_number(l, value, 32)};
 
     LLVMAddNamedMetadataOperand(l->module, "nvvm.annotations",
                                 LLVMMDNodeInContext(l->context, part, 3));
@@ -165,6 +176,8 @@ LLVMValueRef cc_ptx_declare_function(struct cc_lowering *l,
         if (is_by_value(signature, &signature->param[i]))
             set_by_value(l, function, i, &signature->param[i]);
     if (signature->threads != 0)
-        annotate_threads(l, function, signature->threads);
+        annotate(l, function, "maxntidx", signature->threads);
+    for (int i = 0; i < 3 && signature->cluster[0] != 0; i++)
+        annotate(l, function, cc_format("cluster_dim_%c", 'x' + i), signature->cluster[i]);
     return function;
 }

@@ -295,6 +295,22 @@ OFFERED void vgpu_texture_read(uint64_t object, enum vgpu_texture_shape shape, f
     filter(&f, at, channel);
 }
 
+OFFERED uint32_t vgpu_texture_query(uint64_t object, int surface, enum vgpu_texture_query what)
+{
+    const struct vgpu_texture *t =
+        object_record(object, surface ? VGPU_SURFACE_MAGIC : VGPU_TEXTURE_MAGIC, CALLER);
+    switch (what) {
+    case VGPU_QUERY_WIDTH:
+        return (uint32_t)t->width;
+    case VGPU_QUERY_HEIGHT:
+        return (uint32_t)t->height;
+    case VGPU_QUERY_NORMALIZED:
+        return t->normalized;
+    default:
+        return (uint32_t)t->depth;
+    }
+}
+
 OFFERED uint64_t vgpu_surface_at(uint64_t object, int32_t x, int32_t y, int32_t z, uint32_t bytes,
                                  enum vgpu_boundary_mode mode)
 {

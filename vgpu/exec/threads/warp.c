@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { OP_VOTE = 8, OP_SYNC = 16, OP_PRODUCT = 32 };
+enum { OP_VOTE = 8, OP_SYNC = 16, OP_PRODUCT = 32, OP_MMA = 64 };
 #define NOTHING_READ 0xCBCBCBCBCBCBCBCBull
 
 /* The lane that `lane` reads from, as PTX shfl.sync defines; segments never extend to the right. */
@@ -83,6 +83,8 @@ static void complete_call(struct warp *warp, uint32_t met)
     }
     if (first->warp_op.kind == OP_PRODUCT && same)
         matrix_product(warp, met);
+    if (first->warp_op.kind == OP_MMA && same)
+        mma_product(warp, met);
     struct block *block = warp->threads->block;
     if (first->warp_op.kind < OP_VOTE)
         block->run->counts.shuffles += (uint64_t)__builtin_popcount(met);
@@ -142,6 +144,12 @@ OFFERED void vgpu_syncwarp(uint32_t mask, const char *site)
 OFFERED void vgpu_matrix_product(struct vgpu_matrices *part, const char *site)
 {
     operate_warp(OP_PRODUCT, 0xffffffff, (uint64_t)part, site);
+}
+
+OFFERED void vgpu_ptx_mma(struct vgpu_mma shape, const uint32_t *abc, uint32_t *d, const char *site)
+{
+    struct vgpu_mma_lane part = {shape, abc, d};
+    operate_warp(OP_MMA, 0xffffffff, (uint64_t)&part, site);
 }
 
 OFFERED uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, int lane_arg,

@@ -15,5 +15,7 @@ void warp_converge(struct warp *warp);
 /* The lanes of the warp that have met in vgpu_matrix_product: their accumulators get the product.
  */
 void matrix_product(struct warp *warp, uint32_t met);
+/* The same for vgpu_ptx_mma. */
+void mma_product(struct warp *warp, uint32_t met);
 
 #endif
