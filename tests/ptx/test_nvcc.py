@@ -22,7 +22,8 @@ class Nvcc(Case):
 
     def test_same_output(self) -> None:
         valid = HERE.parent / "cc" / "valid"
-        for source in (*(HERE / f"{name}.cu" for name in OWN), *(valid / f"{name}.cu" for name in MORE)):
+        own_ones = [HERE / f"{name}.cu" for name in OWN]
+        for source in (*own_ones, *(valid / f"{name}.cu" for name in MORE)):
             with self.subTest(source=source.name):
                 own = self.folder / source.stem
                 done = self.run_command(CC, "-std=c++17", "-w", "-o", own, source)
