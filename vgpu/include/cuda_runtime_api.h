@@ -55,13 +55,6 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPr
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
 
-static inline struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
-                                                                 enum cudaChannelFormatKind f)
-{
-    struct cudaChannelFormatDesc desc = {x, y, z, w, f};
-    return desc;
-}
-
 /* ---- peers: access is enabled one way, from the current device ---- */
 
 cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);

@@ -67,8 +67,8 @@ static int count_outputs(const char *constraints)
 enum cc_ptx_known cc_ptx_instruction(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     static enum cc_ptx_known (*const rooms[])(struct cc_ptx_statement *, const struct cc_ptx *) = {
-        cc_ptx_cluster, cc_ptx_arithmetic, cc_ptx_warp,    cc_ptx_mma,
-        cc_ptx_matrix,  cc_ptx_async,      cc_ptx_texture, cc_ptx_memory};
+        cc_ptx_cluster, cc_ptx_mma,   cc_ptx_arithmetic, cc_ptx_warp,
+        cc_ptx_matrix,  cc_ptx_async, cc_ptx_texture,    cc_ptx_memory};
     enum cc_ptx_known known = CC_PTX_NOT_MINE;
 
     for (size_t i = 0; known == CC_PTX_NOT_MINE && i < sizeof rooms / sizeof *rooms; i++)

@@ -295,7 +295,36 @@ enum cc_ptx_known cc_ptx_wmma_product(struct cc_ptx_statement *s, const struct c
     return multiply(s, in, &p);
 }
 
+/* cvt.rna.tf32.f32 d, a, also .rn and .rz: to the 10 bits of fraction that a product reads. */
+static enum cc_ptx_known convert(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    LLVMValueRef a = in->operands == 2 ? cc_ptx_operand(s, in->operand[1], 32) : NULL, up, is;
+    const char *round = in->qualifier[0];
+
+    if (a == NULL || in->qualifiers != 3 || strcmp(in->qualifier[2], "f32") != 0)
+        return CC_PTX_UNKNOWN;
+    if (strcmp(round, "rna") == 0)
+        up = cc_ptx_number(s, 0x1000, 32);
+    else if (strcmp(round, "rz") == 0)
+        up = cc_ptx_number(s, 0, 32);
+    else if (strcmp(round, "rn") == 0) /* of two as near, the even one */
+        up = cc_ptx_op(s, LLVM_OP_ADD, cc_ptx_number(s, 0xfff, 32),
+                       cc_ptx_op(s, LLVM_OP_AND,
+                                 cc_ptx_op(s, LLVM_OP_LSHR, a, cc_ptx_number(s, 13, 32)),
+                                 cc_ptx_number(s, 1, 32)));
+    else
+        return CC_PTX_UNKNOWN;
+    up = cc_ptx_op(s, LLVM_OP_AND, cc_ptx_op(s, LLVM_OP_ADD, a, up),
+                   cc_ptx_number(s, 0xffffe000, 32));
+    is = cc_ptx_op(s, LLVM_OP_AND, a, cc_ptx_number(s, 0x7f800000, 32));
+    is = LLVMBuildICmp(s->b, CC_PTX_EQUAL, is, cc_ptx_number(s, 0x7f800000, 32), "");
+    up = LLVMBuildSelect(s->b, is, a, up, ""); /* neither infinite nor a NaN */
+    return cc_ptx_assign_bits(s, in->operand[0], up) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
+}
+
 enum cc_ptx_known cc_ptx_mma(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
+    if (cc_ptx_is(in, "cvt") && in->qualifiers > 1 && strcmp(in->qualifier[1], "tf32") == 0)
+        return convert(s, in);
     return cc_ptx_is(in, "mma") ? mma(s, in) : CC_PTX_NOT_MINE;
 }

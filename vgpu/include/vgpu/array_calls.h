@@ -4,6 +4,8 @@
 #ifndef VGPU_ARRAY_CALLS_H
 #define VGPU_ARRAY_CALLS_H
 
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                   enum cudaChannelFormatKind f);
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
                             size_t width, size_t height VGPU_DEFAULT(0),
                             unsigned int flags VGPU_DEFAULT(0));
