@@ -51,8 +51,7 @@ __global__ void gemm_mma(float *c, const half *a, const half *b)
         for (int i = lane; i < 128; i += 32)
             right[i] = b[(k + i / 8) * N + column + i % 8];
         __syncwarp();
-        unsigned from_a =
-            (unsigned)__cvta_generic_to_shared(left + lane % 16 * 16 + lane / 16 * 8);
+        unsigned from_a = (unsigned)__cvta_generic_to_shared(left + lane % 16 * 16 + lane / 16 * 8);
         unsigned from_b = (unsigned)__cvta_generic_to_shared(right + lane % 16 * 8);
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                      : "=r"(fa[0]), "=r"(fa[1]), "=r"(fa[2]), "=r"(fa[3])
