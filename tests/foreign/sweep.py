@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT
 """sweep.py: builds and runs other people's CUDA programs, and judges what they do.
 
-    sweep.py --from CHECKOUTS [--only PATTERN] [--jobs N] [--compile-only] [--record]
+    sweep.py --from CHECKOUTS [--only PATTERN] [--jobs N] [--compile-only] [--record] [--nvcc NVCC]
     sweep.py --page
 
 CHECKOUTS holds one folder for each file *.toml beside this one, under the name that it gives as
 `folder`. A file names the repository, the commit, and for every program how it is built, its
 arguments and what shows that it was right. Nothing is written into the checkouts. --record enters
 the verdicts in table.json, and --page writes docs/foreign-programs.md's tables from that. With
---jobs N programs run at a time, each on two processors of its own.
+--jobs N programs run at a time, each on two processors of its own. With --nvcc NVCC that compiler
+takes the place of vgpu-cc, vgpu-run starts what it has made, and the table is nvcc.json, on the page
+docs/ptx.md.
 
 A program (`[programs]`; the defaults of its repository are under `[defaults]`):
     at          its folder in the checkout; {name} is the program's name
@@ -50,8 +52,8 @@ from typing import NamedTuple
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-TABLE = HERE / "table.json"
-PAGE = ROOT / "docs" / "foreign-programs.md"
+TABLE, NVCC_TABLE = HERE / "table.json", HERE / "nvcc.json"
+PAGES = {TABLE: ROOT / "docs" / "foreign-programs.md", NVCC_TABLE: ROOT / "docs" / "ptx.md"}
 MACHINE = "2 processors, no GPU"
 BEGIN, END = "<!-- sweep: begin -->\n", "<!-- sweep: end -->\n"
 # From best to worst: of several runs the worst is the program's verdict.
@@ -158,16 +160,16 @@ class Program:
             if not (folder / path.name).exists():
                 (folder / path.name).symlink_to(path)
 
-    def build(self, vgpu_cc: str, folder: pathlib.Path, seconds: float) -> tuple[int | None, str]:
+    def build(self, compiler: str, folder: pathlib.Path, seconds: float) -> tuple[int | None, str]:
         flags, commands = self.words("flags"), []
         with SHARED:
-            status, output, objects = self.build_shared(vgpu_cc, folder, seconds)
+            status, output, objects = self.build_shared(compiler, folder, seconds)
         if status != 0:
             return status, output
         for module, source in self.fields.get("modules", {}).items():
             kind = "-ptx" if module.endswith(".ptx") else "-fatbin"
-            commands.append([vgpu_cc, kind, *flags, "-o", module, str(self.at / source)])
-        commands.append([vgpu_cc, "-o", "program", *self.sources(folder), *objects, *flags])
+            commands.append([compiler, kind, *flags, "-o", module, str(self.at / source)])
+        commands.append([compiler, "-o", "program", *self.sources(folder), *objects, *flags])
         for command in commands:
             status, output = run(command, folder, seconds)
             if status != 0:
@@ -175,7 +177,7 @@ class Program:
         return 0, output
 
     def build_shared(
-        self, vgpu_cc: str, folder: pathlib.Path, seconds: float
+        self, compiler: str, folder: pathlib.Path, seconds: float
     ) -> tuple[int | None, str, list[str]]:
         shared, objects = folder.parent / "shared", []
         shared.mkdir(exist_ok=True)
@@ -184,14 +186,14 @@ class Program:
             objects.append(str(made))
             if not made.exists():
                 words = ["-c", *self.words("flags"), "-o", str(made), str(self.root / source)]
-                status, output = run([vgpu_cc, *words], folder, seconds)
+                status, output = run([compiler, *words], folder, seconds)
                 if status != 0:
                     return status, output, objects
         return 0, "", objects
 
-    def runs(self, folder: pathlib.Path, seconds: float) -> list[Outcome]:
+    def runs(self, start: list[str], folder: pathlib.Path, seconds: float) -> list[Outcome]:
         ranks, node, done = self.fields.get("ranks"), self.fields.get("node", ""), []
-        start = shlex.split(MPIRUN.format(ranks)) if ranks else []
+        start = [*shlex.split(MPIRUN.format(ranks)), *start] if ranks else start
         for arguments in self.words("runs") or [""]:
             began = time.monotonic()
             command = [*start, "./program", *shlex.split(arguments)]
@@ -226,7 +228,8 @@ class Program:
         self.prepare(folder, options.build / "toolkit")
         (folder / "run.txt").unlink(missing_ok=True)
         began = time.monotonic()
-        status, output = self.build(str(options.build / "bin/vgpu-cc"), folder, options.seconds)
+        compiler = options.nvcc or str(options.build / "bin/vgpu-cc")
+        status, output = self.build(compiler, folder, options.seconds)
         (folder / "build.txt").write_text(output)
         seconds = time.monotonic() - began
         if status is None:
@@ -237,7 +240,9 @@ class Program:
             return Outcome("does not compile", seconds, first_error(output))
         if options.compile_only:
             return Outcome("compiles", seconds)
-        return max(self.runs(folder, options.seconds), key=lambda one: VERDICTS.index(one.verdict))
+        start = [str(options.build / "bin/vgpu-run")] if options.nvcc else []
+        done = self.runs(start, folder, options.seconds)
+        return max(done, key=lambda one: VERDICTS.index(one.verdict))
 
 
 def merged(defaults: dict, fields: dict) -> dict:
@@ -289,21 +294,21 @@ def sweep(options: argparse.Namespace) -> dict[str, dict]:
 # ---- the table ----
 
 
-def read_table() -> dict:
-    return json.loads(TABLE.read_text()) if TABLE.exists() else {"machine": MACHINE, "rows": {}}
+def read_table(path: pathlib.Path) -> dict:
+    return json.loads(path.read_text()) if path.exists() else {"machine": MACHINE, "rows": {}}
 
 
-def record(rows: dict[str, dict]) -> None:
-    table = read_table()
+def record(path: pathlib.Path, rows: dict[str, dict]) -> None:
+    table = read_table(path)
     table["rows"] = dict(sorted((table["rows"] | rows).items()))
     lines = ",\n".join(f'  "{name}": {json.dumps(row)}' for name, row in table["rows"].items())
     machine = json.dumps(table["machine"])
-    TABLE.write_text(f'{{\n "machine": {machine},\n "rows": {{\n{lines}\n }}\n}}\n')
+    path.write_text(f'{{\n "machine": {machine},\n "rows": {{\n{lines}\n }}\n}}\n')
 
 
-def tables() -> str:
+def tables(path: pathlib.Path = TABLE) -> str:
     """Counts by repository, and a row for each program that is not right."""
-    rows = read_table()["rows"]
+    rows = read_table(path)["rows"]
     head = " | ".join(VERDICTS)
     numbers = "--:|" * (1 + len(VERDICTS))
     lines = [f"| repository | programs | {head} | recorded |", f"|---|{numbers}---|"]
@@ -329,9 +334,9 @@ def escaped(text: str) -> str:
     return f"`{text.replace('`', chr(39)).replace('|', '/')}`" if text else ""
 
 
-def page_with_tables(page: str) -> str:
+def page_with_tables(page: str, path: pathlib.Path = TABLE) -> str:
     before, rest = page.split(BEGIN)
-    return before + BEGIN + tables() + END + rest.split(END)[1]
+    return before + BEGIN + tables(path) + END + rest.split(END)[1]
 
 
 def main() -> int:
@@ -345,10 +350,12 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=100, help="for each build and each run")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "vgpu")
     parser.add_argument("--work", type=pathlib.Path, help="where to build; else a temporary folder")
+    parser.add_argument("--nvcc", help="NVIDIA's compiler, in place of vgpu-cc")
     parser.add_argument("--page", action="store_true", help="write the page's tables")
     options = parser.parse_args()
     if options.page:
-        PAGE.write_text(page_with_tables(PAGE.read_text()))
+        for path, page in PAGES.items():
+            page.write_text(page_with_tables(page.read_text(), path))
         return 0
     if not options.checkouts:
         parser.error("--from CHECKOUTS is missing")
@@ -357,7 +364,7 @@ def main() -> int:
         options.build, options.checkouts = options.build.resolve(), options.checkouts.resolve()
         rows = sweep(options)
     if options.record and not options.compile_only:
-        record(rows)
+        record(NVCC_TABLE if options.nvcc else TABLE, rows)
     return 0
 
 

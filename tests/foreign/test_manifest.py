@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The files that name other people's programs are well formed, the recorded table has verdicts of
-programs that they name, and docs/foreign-programs.md shows that table."""
+"""The files that name other people's programs are well formed, the recorded tables have verdicts of
+programs that they name, and the pages show those tables."""
 
 import json
 import re
@@ -33,8 +33,11 @@ class Manifest(unittest.TestCase):
                     for pattern in [whole["right"], *whole.get("smaller", {})]:
                         re.compile(pattern)
 
-    def test_table(self) -> None:
-        table = sweep.read_table()
+    def test_tables(self) -> None:
+        for path in sweep.PAGES:
+            self.check_table(sweep.read_table(path))
+
+    def check_table(self, table: dict) -> None:
         known = {
             f"{repository}/{name}"
             for repository, manifest in sweep.manifests().items()
@@ -50,8 +53,9 @@ class Manifest(unittest.TestCase):
         self.assertNotRegex(json.dumps(table), r"/(tmp|work|root|home)/")
 
     def test_page(self) -> None:
-        page = sweep.PAGE.read_text()
-        self.assertEqual(page, sweep.page_with_tables(page), "run sweep.py --page")
+        for path, page in sweep.PAGES.items():
+            text = page.read_text()
+            self.assertEqual(text, sweep.page_with_tables(text, path), "run sweep.py --page")
 
 
 if __name__ == "__main__":

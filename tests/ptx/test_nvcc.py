@@ -80,6 +80,15 @@ class Nvcc(Case):
         done = self.run_command(RUNNER, sys.executable, "-c", program)
         self.assertEqual(done.stdout, "42\n", done.stderr)
 
+    def test_a_program_without_the_runtime(self) -> None:
+        source = self.write(
+            "driver.cpp",
+            "#include <cuda.h>\n#include <cstdio>\nint main()\n{\n    int count = 0;\n"
+            '    cuInit(0);\n    cuDeviceGetCount(&count);\n    printf("%d\\n", count);\n}\n',
+        )
+        done = self.run_command(RUNNER, self.nvcc(source, "-arch=sm_90", "-lcuda"))
+        self.assertEqual((done.stdout, done.stderr), ("1\n", ""))
+
     def test_nvrtc_beside_the_program(self) -> None:
         source = self.write(
             "version.cu",

@@ -193,8 +193,9 @@ static const struct object *replacement(const struct object *o)
 /* True: its functions are ours now, and refusals name them by the file's text. */
 static bool replace_runtime(struct object *o)
 {
-    if (!function_address(o, "cudaGetExportTable")) /* ours has none: not NVIDIA's */
-        return lacks_runtime(o) && !function_address(o, "__cudaRegisterFatBinary") &&
+    /* Ours has none. Programs of the driver's API alone have names, and no runtime. */
+    if (!function_address(o, "cudaGetExportTable"))
+        return lacks_runtime(o) && o->count == 0 &&
                fail(o, "was stripped of the names by which it can be replaced");
     const struct object *by = replacement(o);
     if (!by)
