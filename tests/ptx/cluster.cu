@@ -30,6 +30,39 @@ __device__ unsigned mapped(const void *address, unsigned rank)
     return to;
 }
 
+// Passes a block's 16 numbers to the next block, which waits for them at an mbarrier of its own.
+__global__ void __cluster_dims__(4, 1, 1) pass(int *out)
+{
+    __shared__ __align__(16) int mine[16], given[16];
+    __shared__ __align__(8) unsigned long long arrived;
+    unsigned rank = cg::this_cluster().block_rank(), done = 0;
+    unsigned own = (unsigned)__cvta_generic_to_shared(&arrived);
+
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < 16; i++)
+            mine[i] = (int)rank * 100 + i;
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(own) : "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 64;" ::"r"(own) : "memory");
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    cg::this_cluster().sync();
+    if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+                     "[%0], [%1], 64, [%2];" ::"r"(mapped(given, (rank + 1) % 4)),
+                     "r"((unsigned)__cvta_generic_to_shared(mine)),
+                     "r"(mapped(&arrived, (rank + 1) % 4))
+                     : "memory");
+    while (!done)
+        asm volatile("{\n\t.reg .pred p;\n\t"
+                     "mbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(done)
+                     : "r"(own)
+                     : "memory");
+    out[blockIdx.x * 16 + threadIdx.x] = given[threadIdx.x];
+    cg::this_cluster().sync();
+}
+
 #define SPECIAL(name)                                                                              \
     ([] {                                                                                          \
         unsigned value;                                                                            \
@@ -102,6 +135,10 @@ int main()
     printf("%d\n", (int)cudaDeviceSynchronize());
     for (int i = 0; i < BLOCKS / 4; i++)
         printf("%d\n", out[i]);
+    pass<<<4, 16>>>(in);
+    printf("%d\n", (int)cudaDeviceSynchronize());
+    for (int i = 0; i < 64; i++)
+        printf("%d%c", in[i], i % 16 == 15 ? '\n' : ' ');
     launch_neighbours(dim3(4, 2, 2), dim3(2, 1, 2));
     launch_neighbours(dim3(2), dim3(1));
     return 0;

@@ -73,6 +73,15 @@ class Modules(Case):
     def test_refused_by_name_and_line(self) -> None:
         for line, said in (
             ("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f1, %f2}];", "tex.2d"),
+            ("tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d, {%r1, %r2}];", "tex.2d.v4.f32.s32"),
+            ("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d, %d, {%f1, %f2}];", "tex.2d"),
+            ("txq.channel_order.b32 %r1, [%d];", "txq.channel_order"),
+            ("suld.p.2d.b32.trap {%r1}, [%d, {%r1, %r2}];", "suld.p"),
+            ("sured.b.add.2d.u32.trap [%d, {%r1, %r2}], %r3;", "sured"),
+            ("mov.u32 %r1, %is_explicit_cluster;", "%is_explicit_cluster"),
+            ("mapa.u32 %r1, %r2, %r3;", "mapa.u32"),
+            ("barrier.cluster.arrive.acquire;", "barrier.cluster.arrive.acquire"),
+            ("st.async.shared::cluster.u32 [%r1], %r2, [%r3];", "st.async"),
             ("wgmma.fence.sync.aligned;", "wgmma.fence"),
             ("add.u32 %r1, %r2, %r99;", "%r99"),
             ("add.rn.u32 %r1, %r2, %r3;", "add.rn.u32"),
@@ -80,8 +89,8 @@ class Modules(Case):
             ("call missing, (%r1);", "missing"),
         ):
             with self.subTest(line=line):
-                text = HEAD + ".entry k()\n{\n.reg .b32 %r<4>;\n.reg .f32 %f<5>;\n"
-                text += line + "\nret;\n}\n"
+                text = HEAD + ".entry k()\n{\n.reg .b32 %r<4>;\n"
+                text += ".reg .f32 %f<5>; .reg .b64 %d;\n" + line + "\nret;\n}\n"
                 answer = self.refused(text)
                 self.assertIn(said, answer)
                 if "nowhere" not in line:

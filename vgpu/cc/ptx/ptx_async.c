@@ -158,11 +158,14 @@ static enum cc_ptx_known copy_some(struct cc_ptx_statement *s, const struct cc_p
 }
 
 /* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [barrier];
+ * the same from .shared::cta, to another block of the cluster;
  * cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes */
 static enum cc_ptx_known copy_bulk(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
-    bool loads = in->qualifiers > 3 && cc_starts(in->qualifier[2], "shared::") &&
-                 strcmp(in->qualifier[3], "global") == 0;
+    bool passes = in->qualifiers > 3 && strcmp(in->qualifier[2], "shared::cluster") == 0 &&
+                  strcmp(in->qualifier[3], "shared::cta") == 0;
+    bool loads = passes || (in->qualifiers > 3 && cc_starts(in->qualifier[2], "shared::") &&
+                            strcmp(in->qualifier[3], "global") == 0);
     bool stores = in->qualifiers > 3 && strcmp(in->qualifier[2], "global") == 0 &&
                   strcmp(in->qualifier[3], "shared::cta") == 0 && cc_ptx_has(in, "bulk_group");
     bool tells = cc_ptx_has(in, "mbarrier::complete_tx::bytes");
@@ -172,7 +175,7 @@ static enum cc_ptx_known copy_bulk(struct cc_ptx_statement *s, const struct cc_p
         in->qualifiers != 5 || loads + stores != 1 || loads != tells || in->operands != 3 + tells)
         return CC_PTX_UNKNOWN;
     LLVMValueRef to = cc_ptx_address(s, in->operand[0], 0, loads);
-    LLVMValueRef from = cc_ptx_address(s, in->operand[1], 0, stores);
+    LLVMValueRef from = cc_ptx_address(s, in->operand[1], 0, stores || passes);
     LLVMValueRef bytes = cc_ptx_operand(s, in->operand[2], 32);
     LLVMValueRef barrier = tells ? cc_ptx_address(s, in->operand[3], 0, true) : NULL;
     if (to == NULL || from == NULL || bytes == NULL || (tells && barrier == NULL))

@@ -27,17 +27,17 @@ static LLVMValueRef block_index(struct cc_ptx_statement *s, unsigned axis)
     return cc_ptx_op(s, LLVM_OP_UREM, of_grid(s, VGPU_PTX_CTAID, axis), dimension(s, axis));
 }
 
-static LLVMValueRef times(struct cc_ptx_statement *s, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef multiplied(struct cc_ptx_statement *s, LLVMValueRef a, LLVMValueRef b)
 {
     return cc_ptx_op(s, LLVM_OP_MULTIPLY, a, b);
 }
 
 static LLVMValueRef rank(struct cc_ptx_statement *s)
 {
-    LLVMValueRef row =
-        cc_ptx_op(s, LLVM_OP_ADD, times(s, block_index(s, 2), dimension(s, 1)), block_index(s, 1));
+    LLVMValueRef row = cc_ptx_op(s, LLVM_OP_ADD, multiplied(s, block_index(s, 2), dimension(s, 1)),
+                                 block_index(s, 1));
 
-    return cc_ptx_op(s, LLVM_OP_ADD, times(s, row, dimension(s, 0)), block_index(s, 0));
+    return cc_ptx_op(s, LLVM_OP_ADD, multiplied(s, row, dimension(s, 0)), block_index(s, 0));
 }
 
 /* The axis of "NAME.x", NAME.y or NAME.z; -1: another name. */
@@ -50,14 +50,14 @@ static int axis_of(const char *word, const char *name)
 }
 
 /* Null: it is no register of clusters, or one that is not known. */
-static LLVMValueRef read_register(struct cc_ptx_statement *s, const char *name)
+static LLVMValueRef cluster_register(struct cc_ptx_statement *s, const char *name)
 {
     int axis;
 
     if (strcmp(name, "%cluster_ctarank") == 0)
         return rank(s);
     if (strcmp(name, "%cluster_nctarank") == 0)
-        return times(s, times(s, dimension(s, 0), dimension(s, 1)), dimension(s, 2));
+        return multiplied(s, multiplied(s, dimension(s, 0), dimension(s, 1)), dimension(s, 2));
     if ((axis = axis_of(name, "%cluster_ctaid")) >= 0)
         return block_index(s, (unsigned)axis);
     if ((axis = axis_of(name, "%cluster_nctaid")) >= 0)
@@ -72,14 +72,14 @@ static LLVMValueRef read_register(struct cc_ptx_statement *s, const char *name)
 }
 
 /* mov.u32 d, %cluster_ctarank */
-static enum cc_ptx_known read_special(struct cc_ptx_statement *s, const struct cc_ptx *in)
+static enum cc_ptx_known read_cluster_register(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct cc_ptx_type type;
     const char *name = in->operands == 2 ? in->operand[1] : "";
 
     if (!cc_starts(name, "%cluster") && !cc_starts(name, "%ncluster"))
         return CC_PTX_NOT_MINE;
-    LLVMValueRef value = read_register(s, name);
+    LLVMValueRef value = cluster_register(s, name);
     if (value == NULL || in->qualifiers != 1 || !cc_ptx_type(in->qualifier[0], &type) ||
         type.bits != 32)
         return CC_PTX_NOT_MINE;
@@ -89,7 +89,7 @@ static enum cc_ptx_known read_special(struct cc_ptx_statement *s, const struct c
 /* ---- the barrier ---- */
 
 /* barrier.cluster.arrive{.release, .relaxed}{.aligned}, barrier.cluster.wait{.acquire}{.aligned} */
-static enum cc_ptx_known meet(struct cc_ptx_statement *s, const struct cc_ptx *in)
+static enum cc_ptx_known meet_cluster(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     LLVMTypeRef nothing = LLVMVoidTypeInContext(s->l->context);
     LLVMValueRef site;
@@ -164,9 +164,9 @@ static enum cc_ptx_known find_rank(struct cc_ptx_statement *s, const struct cc_p
 enum cc_ptx_known cc_ptx_cluster(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     if (cc_ptx_is(in, "mov"))
-        return read_special(s, in);
+        return read_cluster_register(s, in);
     if (cc_ptx_is(in, "barrier") && in->qualifiers > 0 && strcmp(in->qualifier[0], "cluster") == 0)
-        return meet(s, in);
+        return meet_cluster(s, in);
     if (cc_ptx_is(in, "mapa"))
         return map(s, in);
     return cc_ptx_is(in, "getctarank") ? find_rank(s, in) : CC_PTX_NOT_MINE;

@@ -15,12 +15,12 @@ static LLVMValueRef number(struct cc_ptx_statement *s, uint64_t value)
     return cc_ptx_number(s, value, 64);
 }
 
-static LLVMValueRef add(struct cc_ptx_statement *s, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef sum_of_two(struct cc_ptx_statement *s, LLVMValueRef a, LLVMValueRef b)
 {
     return cc_ptx_op(s, LLVM_OP_ADD, a, b);
 }
 
-static LLVMValueRef times(struct cc_ptx_statement *s, LLVMValueRef a, uint64_t b)
+static LLVMValueRef scaled_by(struct cc_ptx_statement *s, LLVMValueRef a, uint64_t b)
 {
     return cc_ptx_op(s, LLVM_OP_MULTIPLY, a, number(s, b));
 }
@@ -73,7 +73,7 @@ struct part {
 };
 
 /* Register r of `each` elements: the rule of vgpu/exec/threads/mma.c. */
-static struct part part_of(const struct matrix *x, unsigned r)
+static struct part register_part(const struct matrix *x, unsigned r)
 {
     unsigned own = cc_ptx_matrix_registers(x->rows, x->columns, x->type), tile, rows;
 
@@ -93,16 +93,18 @@ static struct part part_of(const struct matrix *x, unsigned r)
 }
 
 /* Where element j of a register lies, in bytes from the base. */
-static LLVMValueRef offset_of(struct cc_ptx_statement *s, const struct matrix *x,
-                              const struct lane *lane, struct part part, unsigned j)
+static LLVMValueRef element_offset(struct cc_ptx_statement *s, const struct matrix *x,
+                                   const struct lane *lane, struct part part, unsigned j)
 {
     bool neighbours = x->by_rows != (x->which == 'b');
     unsigned step = x->which == 'a' || x->which == 'b' ? x->each : 2;
-    LLVMValueRef along = add(s, times(s, lane->place, step), number(s, (uint64_t)part.along + j));
-    LLVMValueRef across = add(s, lane->group, number(s, part.across));
+    LLVMValueRef along =
+        sum_of_two(s, scaled_by(s, lane->place, step), number(s, (uint64_t)part.along + j));
+    LLVMValueRef across = sum_of_two(s, lane->group, number(s, part.across));
     LLVMValueRef line = neighbours ? across : along, column = neighbours ? along : across;
 
-    return times(s, add(s, cc_ptx_op(s, LLVM_OP_MULTIPLY, line, x->leading), column), x->bits / 8);
+    return scaled_by(s, sum_of_two(s, cc_ptx_op(s, LLVM_OP_MULTIPLY, line, x->leading), column),
+                     x->bits / 8);
 }
 
 static LLVMValueRef load_register(struct cc_ptx_statement *s, const struct matrix *x,
@@ -111,7 +113,7 @@ static LLVMValueRef load_register(struct cc_ptx_statement *s, const struct matri
     LLVMValueRef all = NULL;
 
     for (unsigned j = 0; j < x->each; j++) {
-        LLVMValueRef at = typed_address(s, x->base, offset_of(s, x, lane, part, j), x->bits);
+        LLVMValueRef at = typed_address(s, x->base, element_offset(s, x, lane, part, j), x->bits);
         LLVMValueRef one = LLVMBuildLoad2(s->b, cc_int_type(s->l, x->bits), at, "");
         if (x->each == 1)
             return one;
@@ -126,7 +128,7 @@ static void store_register(struct cc_ptx_statement *s, const struct matrix *x,
                            const struct lane *lane, struct part part, LLVMValueRef value)
 {
     for (unsigned j = 0; j < x->each; j++) {
-        LLVMValueRef at = typed_address(s, x->base, offset_of(s, x, lane, part, j), x->bits);
+        LLVMValueRef at = typed_address(s, x->base, element_offset(s, x, lane, part, j), x->bits);
         LLVMValueRef one = value;
         if (x->each > 1)
             one = cc_ptx_op(s, LLVM_OP_LSHR, value, cc_ptx_number(s, (uint64_t)j * x->bits, 32));
@@ -218,7 +220,7 @@ static bool load_fragment(struct cc_ptx_statement *s, const struct cc_ptx *in)
     unsigned own = cc_ptx_matrix_registers(x.rows, x.columns, x.type);
     LLVMValueRef *value = cc_alloc(own * sizeof *value);
     for (unsigned r = 0; r < own; r++)
-        value[r] = load_register(s, &x, &lane, part_of(&x, r));
+        value[r] = load_register(s, &x, &lane, register_part(&x, r));
     for (unsigned r = 0; r < x.registers; r++)
         if (!cc_ptx_assign_bits(s, in->operand[r], value[r % own]))
             return false;
@@ -237,7 +239,7 @@ static bool store_fragment(struct cc_ptx_statement *s, const struct cc_ptx *in)
         LLVMValueRef value = cc_ptx_operand(s, in->operand[1 + r], x.bits < 32 ? 32 : x.bits);
         if (value == NULL)
             return false;
-        store_register(s, &x, &lane, part_of(&x, r), value);
+        store_register(s, &x, &lane, register_part(&x, r), value);
     }
     return true;
 }
@@ -274,7 +276,7 @@ static LLVMValueRef row_address(struct cc_ptx_statement *s, LLVMValueRef given, 
 {
     LLVMValueRef at = cc_ptx_bits(s, of_lane(s, given, from), 64);
 
-    at = add(s, at, number(s, VGPU_SHARED_VA));
+    at = sum_of_two(s, at, number(s, VGPU_SHARED_VA));
     return LLVMBuildCast(s->b, LLVM_OP_INT_TO_PTR, at, cc_byte_pointer(s->l, 0), "");
 }
 
@@ -300,11 +302,12 @@ static unsigned count_matrices(const struct cc_ptx *in, bool *transposed, bool *
 static LLVMValueRef half_address(struct cc_ptx_statement *s, const struct lane *lane,
                                  LLVMValueRef given, unsigned i, unsigned j, bool transposed)
 {
-    LLVMValueRef row = transposed ? add(s, times(s, lane->place, 2), number(s, j)) : lane->group;
-    LLVMValueRef base = row_address(s, given, add(s, row, number(s, 8ull * i)));
+    LLVMValueRef row =
+        transposed ? sum_of_two(s, scaled_by(s, lane->place, 2), number(s, j)) : lane->group;
+    LLVMValueRef base = row_address(s, given, sum_of_two(s, row, number(s, 8ull * i)));
 
-    return transposed ? typed_address(s, base, times(s, lane->group, 2), 16)
-                      : typed_address(s, base, times(s, lane->place, 4), 32);
+    return transposed ? typed_address(s, base, scaled_by(s, lane->group, 2), 16)
+                      : typed_address(s, base, scaled_by(s, lane->place, 4), 32);
 }
 
 static LLVMValueRef load_part(struct cc_ptx_statement *s, const struct lane *lane,
@@ -381,11 +384,11 @@ static bool transpose(struct cc_ptx_statement *s, const struct cc_ptx *in)
         return false;
     struct lane lane = this_lane(s);
     LLVMValueRef half = cc_ptx_op(s, LLVM_OP_AND, lane.group, number(s, 1));
-    LLVMValueRef shift = cc_ptx_bits(s, times(s, half, 16), 32);
+    LLVMValueRef shift = cc_ptx_bits(s, scaled_by(s, half, 16), 32);
     for (unsigned j = 0; j < 2; j++) {
-        LLVMValueRef row = add(s, times(s, lane.place, 2), number(s, j));
+        LLVMValueRef row = sum_of_two(s, scaled_by(s, lane.place, 2), number(s, j));
         LLVMValueRef column = cc_ptx_op(s, LLVM_OP_LSHR, lane.group, number(s, 1));
-        LLVMValueRef one = of_lane(s, a, add(s, times(s, row, 4), column));
+        LLVMValueRef one = of_lane(s, a, sum_of_two(s, scaled_by(s, row, 4), column));
         one = cc_ptx_op(s, LLVM_OP_LSHR, one, shift);
         one = cc_ptx_op(s, LLVM_OP_AND, one, cc_ptx_number(s, 0xffff, 32));
         one = cc_ptx_op(s, LLVM_OP_SHL, one, cc_ptx_number(s, 16ull * j, 32));

@@ -205,7 +205,7 @@ static bool set_types(struct product *p, const struct cc_ptx_shape *shape, int d
     return true;
 }
 
-static bool is_integer(int type)
+static bool is_whole_type(int type)
 {
     return type >= VGPU_MMA_S8 && type <= VGPU_MMA_U4;
 }
@@ -218,8 +218,8 @@ static bool types_match(const struct vgpu_mma *is)
     bool half = (is->c == VGPU_MMA_F16 || is->c == VGPU_MMA_F32) &&
                 (is->d == VGPU_MMA_F16 || is->d == VGPU_MMA_F32);
 
-    if (is_integer(is->a))
-        return is_integer(is->b) && is->c == VGPU_MMA_S32 && is->d == VGPU_MMA_S32 &&
+    if (is_whole_type(is->a))
+        return is_whole_type(is->b) && is->c == VGPU_MMA_S32 && is->d == VGPU_MMA_S32 &&
                cc_ptx_element_bits(is->a) == cc_ptx_element_bits(is->b);
     if (is->a == VGPU_MMA_F16 || both_small)
         return (both_small || is->b == is->a) && half;
@@ -238,7 +238,7 @@ static bool mma_offers(const struct vgpu_mma *is)
     if (is->n != 8 || !types_match(is))
         return false;
     if (is->m == 8)
-        return is->a == VGPU_MMA_F64 ? row == 32 : is_integer(is->a) && row == 16;
+        return is->a == VGPU_MMA_F64 ? row == 32 : is_whole_type(is->a) && row == 16;
     return is->m == 16 && (row == 16 || row == 32 || (is->a == VGPU_MMA_F64 && row >= 32));
 }
 
@@ -259,7 +259,7 @@ static enum cc_ptx_known mma(struct cc_ptx_statement *s, const struct cc_ptx *in
     if (a == VGPU_MMA_F64)
         cc_ptx_next_is(in, &at, "rn");
     if (at != in->qualifiers || !set_types(&p, &shape, d, a, b, c) || !mma_offers(&p.is) ||
-        (saturate && !is_integer(a)))
+        (saturate && !is_whole_type(a)))
         return CC_PTX_UNKNOWN;
     p.is.saturate = saturate;
     count_registers(&p);
@@ -286,7 +286,7 @@ enum cc_ptx_known cc_ptx_wmma_product(struct cc_ptx_statement *s, const struct c
         cc_ptx_next_is(in, &at, "rn");
     bool saturate = cc_ptx_next_is(in, &at, "satfinite");
     if (at != in->qualifiers || !set_types(&p, &shape, d, a, b, c) || !types_match(&p.is) ||
-        a != b || !cc_ptx_wmma_offers(&shape, a) || (saturate && !is_integer(a)))
+        a != b || !cc_ptx_wmma_offers(&shape, a) || (saturate && !is_whole_type(a)))
         return CC_PTX_UNKNOWN;
     p.is.saturate = saturate;
     count_registers(&p);

@@ -63,7 +63,7 @@ static void read_threads(struct cc_ptx_module *m, struct cc_ptx_signature *signa
 }
 
 /* .reqnctapercluster 2, 1, 1 */
-static void read_cluster(struct cc_ptx_module *m, struct cc_ptx_signature *signature)
+static void read_cluster_size(struct cc_ptx_module *m, struct cc_ptx_signature *signature)
 {
     for (int i = 0; i < 3; i++)
         signature->cluster[i] =
@@ -78,7 +78,7 @@ static void read_directives(struct cc_ptx_module *m, struct cc_ptx_signature *si
         if (strcmp(word, ".maxntid") == 0 || strcmp(word, ".reqntid") == 0)
             read_threads(m, signature);
         else if (strcmp(word, ".reqnctapercluster") == 0)
-            read_cluster(m, signature);
+            read_cluster_size(m, signature);
         else if (strcmp(word, ".pragma") == 0)
             cc_ptx_skip_past(m, ";");
         else

@@ -120,7 +120,7 @@ static bool ends_with_types(const struct cc_ptx *in, int at, const char *coordin
 
 /* tex.2d.v4.f32.f32 {d, e, f, g}, [object, {x, y}]; tex.level.2d... , level;
  * tex.grad.2d... , {dx, ...}, {dy, ...}; tex.1d.v4.f32.s32 reads an element of linear memory. */
-static bool read_texel(struct cc_ptx_statement *s, const struct cc_ptx *in)
+static bool fetch_texel(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     bool level = strcmp(qualifier(in, 0), "level") == 0;
     bool gradient = strcmp(qualifier(in, 0), "grad") == 0;
@@ -187,7 +187,7 @@ struct access {
 };
 
 /* b.2d{.v4}.b32.trap */
-static bool read_access(const struct cc_ptx *in, struct access *a)
+static bool read_surface_access(const struct cc_ptx *in, struct access *a)
 {
     static const char *const modes[] = {[VGPU_BOUNDARY_ZERO] = "zero",
                                         [VGPU_BOUNDARY_CLAMP] = "clamp",
@@ -250,7 +250,7 @@ static bool load_surface(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct access a;
 
-    if (!read_access(in, &a) || in->operands != (int)a.elements + 1 + written(a.geometry))
+    if (!read_surface_access(in, &a) || in->operands != (int)a.elements + 1 + written(a.geometry))
         return false;
     LLVMValueRef at = surface_at(s, in, &a, (int)a.elements);
     if (at == NULL)
@@ -271,7 +271,7 @@ static bool store_surface(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct access a;
 
-    if (!read_access(in, &a) || in->operands != (int)a.elements + 1 + written(a.geometry))
+    if (!read_surface_access(in, &a) || in->operands != (int)a.elements + 1 + written(a.geometry))
         return false;
     LLVMValueRef all = LLVMGetUndef(LLVMVectorType(cc_int_type(s->l, a.bits), a.elements));
     for (unsigned i = 0; i < a.elements; i++) {
@@ -291,7 +291,7 @@ enum cc_ptx_known cc_ptx_texture(struct cc_ptx_statement *s, const struct cc_ptx
     bool done;
 
     if (cc_ptx_is(in, "tex"))
-        done = read_texel(s, in);
+        done = fetch_texel(s, in);
     else if (cc_ptx_is(in, "tld4"))
         done = gather(s, in);
     else if (cc_ptx_is(in, "txq") || cc_ptx_is(in, "suq"))

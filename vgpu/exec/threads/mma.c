@@ -17,7 +17,7 @@ struct product {
     double a[M_MOST][K_MOST], b[K_MOST][N_MOST];
 };
 
-static uint32_t bits_of(uint32_t type)
+static uint32_t mma_bits(uint32_t type)
 {
     static const uint8_t bits[] = {
         [VGPU_MMA_F16] = 16, [VGPU_MMA_BF16] = 16, [VGPU_MMA_TF32] = 32, [VGPU_MMA_F32] = 32,
@@ -42,7 +42,7 @@ static double small_float(uint32_t raw, uint32_t exponent_bits, uint32_t mantiss
     return (double)(raw & sign ? -value : value);
 }
 
-static double read_number(uint32_t type, uint64_t raw)
+static double mma_number(uint32_t type, uint64_t raw)
 {
     switch (type) {
     case VGPU_MMA_F16:
@@ -120,7 +120,7 @@ static uint32_t in_register(uint32_t bits)
     return bits >= 32 ? 1 : 32 / bits;
 }
 
-static const uint32_t *words_of(const struct warp *warp, uint32_t lane)
+static const uint32_t *lane_words(const struct warp *warp, uint32_t lane)
 {
     return ((const struct vgpu_mma_lane *)warp->threads[lane].warp_op.bits)->abc;
 }
@@ -128,27 +128,27 @@ static const uint32_t *words_of(const struct warp *warp, uint32_t lane)
 /* A matrix of tiles: of 16 rows, or of one of 8, whose registers are by pairs of rows. */
 static void gather_a(struct product *p, uint32_t lane, const uint32_t *word)
 {
-    uint32_t type = p->shape.a, bits = bits_of(type), each = in_register(bits);
+    uint32_t type = p->shape.a, bits = mma_bits(type), each = in_register(bits);
     uint32_t k = p->shape.k, rows = p->shape.m < 16 ? 1 : 2, tile = rows * k / GROUP;
     for (uint32_t i = 0; i < p->shape.m * k / WARP_LANES; i++) {
         uint32_t r = i % tile / each;
         uint32_t row = i / tile * 16 + r % rows * TILE + lane / GROUP;
         uint32_t column = (r / rows * GROUP + lane % GROUP) * each + i % each;
-        p->a[row][column] = read_number(type, element_at(word, i, bits));
+        p->a[row][column] = mma_number(type, element_at(word, i, bits));
     }
 }
 
 static void gather_b(struct product *p, uint32_t lane, const uint32_t *word)
 {
-    uint32_t type = p->shape.b, bits = bits_of(type), each = in_register(bits);
+    uint32_t type = p->shape.b, bits = mma_bits(type), each = in_register(bits);
     uint32_t tile = p->shape.k / GROUP;
     for (uint32_t i = 0; i < p->shape.k * p->shape.n / WARP_LANES; i++) {
         uint32_t row = (i % tile / each * GROUP + lane % GROUP) * each + i % each;
-        p->b[row][i / tile * TILE + lane / GROUP] = read_number(type, element_at(word, i, bits));
+        p->b[row][i / tile * TILE + lane / GROUP] = mma_number(type, element_at(word, i, bits));
     }
 }
 
-static double element_sum(const struct product *p, uint32_t row, uint32_t column, double sum)
+static double product_sum(const struct product *p, uint32_t row, uint32_t column, double sum)
 {
     if (p->shape.a == VGPU_MMA_F64) {
         for (uint32_t i = 0; i < p->shape.k; i++)
@@ -169,15 +169,15 @@ static void scatter(const struct product *p, uint32_t lane, const uint32_t *c, u
         uint32_t t = i / tile;
         uint32_t row = t / across * 16 + i % tile / 2 * TILE + lane / GROUP;
         uint32_t column = t % across * TILE + lane % GROUP * 2 + i % 2;
-        double sum = read_number(shape->c, element_at(c, i, bits_of(shape->c)));
-        set_element(d, i, bits_of(shape->d),
-                    written_number(shape, element_sum(p, row, column, sum)));
+        double sum = mma_number(shape->c, element_at(c, i, mma_bits(shape->c)));
+        set_element(d, i, mma_bits(shape->d),
+                    written_number(shape, product_sum(p, row, column, sum)));
     }
 }
 
 static uint32_t word_count(uint32_t rows, uint32_t columns, uint32_t type)
 {
-    return rows * columns / WARP_LANES * bits_of(type) / 32;
+    return rows * columns / WARP_LANES * mma_bits(type) / 32;
 }
 
 void mma_product(struct warp *warp, uint32_t met)
@@ -190,10 +190,10 @@ void mma_product(struct warp *warp, uint32_t met)
     uint32_t b = word_count(shape->m, shape->k, shape->a);
     uint32_t c = b + word_count(shape->k, shape->n, shape->b);
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
-        gather_a(&p, lane, words_of(warp, lane));
-        gather_b(&p, lane, words_of(warp, lane) + b);
+        gather_a(&p, lane, lane_words(warp, lane));
+        gather_b(&p, lane, lane_words(warp, lane) + b);
     }
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-        scatter(&p, lane, words_of(warp, lane) + c,
+        scatter(&p, lane, lane_words(warp, lane) + c,
                 ((const struct vgpu_mma_lane *)warp->threads[lane].warp_op.bits)->d);
 }
