@@ -98,14 +98,14 @@ class Finding(Case):
     def test_ptx_that_is_not_known_is_named(self) -> None:
         self.write(
             "p.cu",
-            "#include <cuda/ptx>\n__global__ void k()\n{\n"
-            "    cuda::ptx::barrier_cluster_arrive();\n}\nint main() {}\n",
+            "#include <cuda/ptx>\n__global__ void k(int *p, cuda::std::uint64_t *barrier)\n{\n"
+            "    cuda::ptx::st_async(p, 1, barrier);\n}\nint main() {}\n",
         )
         done = cc("-c", "p.cu", folder=self.folder, **ASKED)
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(
             plain(done.stderr),
-            r'barrier_cluster.h:\d+:\d+: error: inline PTX .* not know: "barrier.cluster.arrive',
+            r'st_async.h:\d+:\d+: error: inline PTX .* not know: "st.async.weak.shared::cluster',
         )
 
 
