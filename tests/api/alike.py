@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs that print what headers compute: the same against ours and against a CUDA Toolkit's.
 
-    alike.py CXX OUR_INCLUDE [TOOLKIT_INCLUDE]
+    alike.py CXX OUR_INCLUDE OUR_RUNTIME [TOOLKIT_INCLUDE]
 
 Host code only: what the headers do for device code is the same text. Each also includes the headers
 that exist to be included, alone, in C where CUDA's are C, and compares their guards: programs test
@@ -47,12 +47,11 @@ def run(command: list[str], text: str | None = None) -> str:
     return done.stdout
 
 
-def printed(compiler: str, include: str, program: Path, out: Path) -> str:
-    """What the program prints, compiled against these headers."""
+def printed(compiler: str, include: str, library: Path, program: Path, out: Path) -> str:
+    """What the program prints, compiled against these headers and linked with this runtime."""
     warnings = ["-Wall", "-Wextra", "-Werror"] if "vgpu" in include else ["-w"]
     command = [compiler, "-std=c++17", "-O1", *warnings, "-isystem", include, str(program)]
-    library = Path(include) / "../lib64/libcudart_static.a"  # of the Toolkit
-    libraries = [str(library), "-ldl", "-lpthread", "-lrt"] if library.exists() else []
+    libraries = [str(library), "-ldl", "-lpthread", "-lrt", "-lm"] if library.exists() else []
     run([*command, *libraries, "-o", str(out)])
     return run([str(out)])
 
@@ -72,13 +71,16 @@ def own_guard(toolkit: str, header: str) -> str:
 
 
 def main() -> int:
-    compiler, ours, *rest = sys.argv[1:]
+    compiler, ours, runtime, *rest = sys.argv[1:]
+    library = Path(rest[0]) / "../lib64/libcudart_static.a" if rest else Path()
     bad = 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         for index, program in enumerate(PROGRAMS):
             out = Path(folder) / str(index)
-            have = pool.submit(printed, compiler, ours, program, out.with_suffix(".ours"))
-            want = pool.submit(printed, compiler, rest[0], program, out) if rest else have
+            have = pool.submit(
+                printed, compiler, ours, Path(runtime), program, out.with_suffix(".ours")
+            )
+            want = pool.submit(printed, compiler, rest[0], library, program, out) if rest else have
             pairs = zip(have.result().splitlines(), want.result().splitlines(), strict=False)
             for mine, theirs in pairs:
                 if mine != theirs:
