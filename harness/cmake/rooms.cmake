@@ -92,7 +92,7 @@ peerlab_part(node FOLDER vgpu/node TARGETS vgpu-node
 peerlab_part(api FOLDER vgpu/api TARGETS vgpurt
              ROOMS driver runtime graph work checks memory clock core LARGEST 2)
 peerlab_part(exec FOLDER vgpu/exec TARGETS vgpu-exec
-             ROOMS run access threads race counts context LARGEST 5)
+             ROOMS run access threads race weak counts context LARGEST 5)
 peerlab_part(cc FOLDER vgpu/cc TARGETS vgpu-cc
              ROOMS compile lower lanes ptx module options base LARGEST 2)
 peerlab_part(harness FOLDER harness

@@ -146,11 +146,16 @@ enum vgpu_work_kind {
 enum { VGPU_WORK_ROUNDS = 4 };
 extern uint64_t vgpu_work[VGPU_WORK_KINDS / 2];
 
-/* Fences: scope 0 block, 1 device, 2 system. */
+/* Fences: scope 0 block, 1 device, 2 system; sequentially consistent (fence.sc), or not
+ * (fence.acq_rel). */
+enum { VGPU_SCOPE_MASK = 3, VGPU_ACQ_REL = 4, VGPU_ACQUIRES = 8 };
 VGPU_OFFERED void vgpu_fence(int scope);
 
-/* Atomics on any memory that the context can access; scope as above. Values are passed and returned
- * as raw bits. */
+/* Of the atomic load or store of LLVM that follows, where it is not the system. */
+VGPU_OFFERED void vgpu_scope(int scope);
+
+/* Atomics on any memory that the context can access; scope as above, and VGPU_ACQUIRES. Values are
+ * passed and returned as raw bits. */
 enum vgpu_atomic_op {
     VGPU_ATOMIC_ADD,
     VGPU_ATOMIC_SUB,

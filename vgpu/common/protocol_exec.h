@@ -6,6 +6,7 @@
 #define VGPU_PROTOCOL_EXEC_H
 
 #include "protocol.h"
+#include "weak_table.h"
 
 /* ---- node to context (vgpu-exec, socket on descriptor 3) and back ----
  * The first message is VGPU_EXEC_ATTACH; each request has one reply. */
@@ -62,6 +63,7 @@ struct vgpu_control {
     uint8_t partial[VGPU_WINDOWS * (VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES)]
         __attribute__((aligned(4096)));
     uint16_t tail[VGPU_MAX_GPUS * (VGPU_DEVICE_STRIDE / VGPU_GRANULE_BYTES)];
+    struct vgpu_weak_table weak; /* VGPU_SCHEDULE=weak */
 };
 
 /* Values of `writable` in MAP for injected faults (inject.h): no stores reach the other GPU, or
@@ -79,6 +81,10 @@ struct vgpu_exec_request {
     int32_t strict;  /* RUN: an access outside allocations is a fault */
     uint32_t checks; /* RUN: checks to make: enum vgpu_check */
     uint64_t run;    /* id of the run, chosen by the node; several may be stalled at a time */
+    /* RUN, with VGPU_SCHEDULE=weak: its place in vgpu_weak_table.run, -1: it has none; the places of
+     * the kernels that it is ordered after. */
+    int32_t weak_slot;
+    uint64_t weak_after;
     uint64_t va, bytes, offset;
     struct vgpu_exec_limits limits;
     struct vgpu_launch launch;

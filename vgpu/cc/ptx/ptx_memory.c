@@ -134,12 +134,29 @@ static LLVMValueRef address_of(struct cc_ptx_statement *s, const char *operand,
                             s->b, at, LLVMPointerType(cc_int_type(s->l, a->type.bits), 0), "");
 }
 
-static bool fence(struct cc_ptx_statement *s, int scope)
+static bool call_with_scope(struct cc_ptx_statement *s, const char *name, int scope)
 {
     LLVMValueRef argument = cc_ptx_number(s, (uint64_t)scope, 32);
 
-    cc_ptx_call(s, "vgpu_fence", LLVMVoidTypeInContext(s->l->context), &argument, 1);
+    cc_ptx_call(s, name, LLVMVoidTypeInContext(s->l->context), &argument, 1);
     return true;
+}
+
+static bool fence(struct cc_ptx_statement *s, int scope)
+{
+    return call_with_scope(s, "vgpu_fence", scope);
+}
+
+static int sequential(const struct access *a)
+{
+    return a->order == LLVM_ORDER_SEQ_CST ? 0 : VGPU_ACQ_REL;
+}
+
+/* LLVM's accesses have the scope of the system. */
+static void tell_scope(struct cc_ptx_statement *s, const struct access *a)
+{
+    if (a->order >= LLVM_ORDER_MONOTONIC && a->scope >= 0 && a->scope < 2)
+        call_with_scope(s, "vgpu_scope", a->scope);
 }
 
 /* ---- instructions ---- */
@@ -269,6 +286,7 @@ static bool load(struct cc_ptx_statement *s, const struct cc_ptx *in, const stru
         LLVMValueRef from = address_of(s, in->operand[a->elements], a, i);
         if (from == NULL)
             return false;
+        tell_scope(s, a);
         LLVMValueRef value = LLVMBuildLoad2(s->b, cc_int_type(s->l, bits), from, "");
         set_order(value, a, bits);
         if (!assign_wide(s, in->operand[i], value, a->type))
@@ -290,6 +308,7 @@ static bool store(struct cc_ptx_statement *s, const struct cc_ptx *in, const str
         LLVMValueRef value = cc_ptx_operand(s, in->operand[i + 1], bits);
         if (to == NULL || value == NULL)
             return false;
+        tell_scope(s, a);
         set_order(LLVMBuildStore(s->b, value, to), a, bits);
     }
     return true;
@@ -314,6 +333,12 @@ static bool releases(const struct access *a)
            a->order == LLVM_ORDER_SEQ_CST;
 }
 
+static bool acquires(const struct access *a)
+{
+    return a->order == LLVM_ORDER_ACQUIRE || a->order == LLVM_ORDER_ACQ_REL ||
+           a->order == LLVM_ORDER_SEQ_CST;
+}
+
 /* atom d, [a], b; atom.cas d, [a], b, c; red [a], b */
 static bool update(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
 {
@@ -331,14 +356,14 @@ static bool update(struct cc_ptx_statement *s, const struct cc_ptx *in, const st
         return false;
     int scope = a->scope >= 0 ? a->scope : 1;
     if (releases(a))
-        fence(s, scope);
+        fence(s, scope | sequential(a));
     LLVMValueRef argument[] = {
         cc_ptx_number(s, (uint64_t)a->operation, 32),
         cc_ptx_number(s, (uint64_t)atomic_type(a->type), 32),
         LLVMBuildPointerCast(s->b, at, cc_byte_pointer(s->l, 0), ""),
         cc_ptx_bits(s, value, 64),
         cc_ptx_bits(s, compare, 64),
-        cc_ptx_number(s, (uint64_t)scope, 32),
+        cc_ptx_number(s, (uint64_t)(scope | (acquires(a) ? VGPU_ACQUIRES : 0)), 32),
     };
     LLVMValueRef old = cc_ptx_call(s, "vgpu_atomic", cc_int_type(s->l, 64), argument, 6);
     return !returns || cc_ptx_assign_bits(s, in->operand[0], old);
@@ -387,11 +412,13 @@ static bool carry_out_access(struct cc_ptx_statement *s, const struct cc_ptx *in
     if (cc_ptx_is(in, "nanosleep"))
         return sleep(s, in);
     if (is_proxy_fence(in))
-        return fence(s, 0);
+        return fence(s, VGPU_ACQ_REL);
     if (!read_access(in, &a))
         return false;
-    if (cc_ptx_is(in, "membar") || cc_ptx_is(in, "fence"))
+    if (cc_ptx_is(in, "membar"))
         return in->operands == 0 && a.scope >= 0 && fence(s, a.scope);
+    if (cc_ptx_is(in, "fence"))
+        return in->operands == 0 && a.scope >= 0 && fence(s, a.scope | sequential(&a));
     if (cc_ptx_is(in, "ld"))
         return load(s, in, &a);
     if (cc_ptx_is(in, "st"))

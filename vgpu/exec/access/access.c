@@ -26,6 +26,7 @@
 #include "release_acquire.h"
 #include "sample.h"
 #include "unwritten.h"
+#include "weak.h"
 
 #include <string.h>
 
@@ -87,8 +88,22 @@ static bool wants_footprint(uint64_t window, enum vgpu_use use)
     return footprint_on && use != VGPU_USES && window <= WINDOW_HOST;
 }
 
-static __attribute__((noinline)) void slow_access(uint64_t address, uint32_t kind, bool write,
-                                                  uint64_t pc, enum vgpu_use use)
+/* VGPU_SCHEDULE=weak: the last access is over before this one is looked at, and the value that this
+ * one loads is put in place when nothing else looks at memory any more. */
+static inline void weak_begins(void)
+{
+    if (UNLIKELY(access_watchers.weak))
+        weak_settle();
+}
+
+static inline void weak_follows(uint64_t address, uint64_t bytes, bool write)
+{
+    if (UNLIKELY(access_watchers.weak))
+        weak_access(address, bytes, write);
+}
+
+static void observed_access(uint64_t address, uint32_t kind, bool write, uint64_t pc,
+                            enum vgpu_use use)
 {
     uint64_t window = window_of(address);
     uint32_t bytes = access_kind_bytes[kind];
@@ -112,6 +127,14 @@ static __attribute__((noinline)) void slow_access(uint64_t address, uint32_t kin
         bounds_check(address, bytes, write, pc);
     if (access_limit == 0)
         show_access(window, address, bytes, write);
+}
+
+static __attribute__((noinline)) void slow_access(uint64_t address, uint32_t kind, bool write,
+                                                  uint64_t pc, enum vgpu_use use)
+{
+    weak_begins();
+    observed_access(address, kind, write, pc, use);
+    weak_follows(address, access_kind_bytes[kind], write);
 }
 
 /* An access to a chunk that is only partly allocated. */
@@ -151,6 +174,7 @@ static void access_range(void *p, uint64_t bytes, bool write, uint64_t pc, enum 
     uint64_t address = (uint64_t)p, window = window_of(address);
     if (bytes == 0)
         return;
+    weak_begins();
     if (wants_footprint(window, use))
         footprint_range(address, bytes, use);
     access_pc = pc;
@@ -162,17 +186,25 @@ static void access_range(void *p, uint64_t bytes, bool write, uint64_t pc, enum 
         bounds_check(address, bytes, write, pc);
     if (access_limit == 0)
         show_access(window, address, bytes, write);
+    weak_follows(address, bytes, write);
 }
 
+/* The thread has read what it polls; if others have run since, it reads the value of now. */
 static void note_poll(void *p, uint32_t bytes, uint64_t pc)
 {
-    uint64_t address = (uint64_t)p;
+    uint64_t address = (uint64_t)p, mark = weak_mark();
     access_pc = pc;
     if (window_of(address) < WINDOW_STACK || image_window(address) >= 0 ||
         memory_is_registered(address)) {
         uint64_t value = peek(address, bytes);
         signal_polled(address, value, bytes);
         poll_note(address, value, bytes);
+    }
+    if (weak_mark() != mark) {
+        weak_begins();
+        weak_kind = (struct weak_access){.scope = 2, .newest = true};
+        weak_follows(address, bytes, false);
+        weak_kind = weak_plain;
     }
     visibility_load(address); /* here, since it may have waited */
 }
@@ -196,14 +228,18 @@ static void note_poll(void *p, uint32_t bytes, uint64_t pc)
     OFFERED void __tsan_volatile_read##bytes(void *p)                                              \
     {                                                                                              \
         race_mode = VGPU_VOLATILE;                                                                 \
+        weak_kind.scope = 2;                                                                       \
         read_that_may_poll(p, kind, CALLER);                                                       \
+        weak_kind = weak_plain;                                                                    \
         race_mode = VGPU_PLAIN;                                                                    \
         note_poll(p, bytes, CALLER);                                                               \
     }                                                                                              \
     OFFERED void __tsan_volatile_write##bytes(void *p)                                             \
     {                                                                                              \
         race_mode = VGPU_VOLATILE;                                                                 \
+        weak_kind.scope = 2;                                                                       \
         report_access_of(p, kind, mask, true, CALLER, VGPU_USES);                                  \
+        weak_kind = weak_plain;                                                                    \
         race_mode = VGPU_PLAIN;                                                                    \
         visibility_store((uint64_t)p, false);                                                      \
         signal_stored((uint64_t)p);                                                                \
@@ -223,12 +259,16 @@ static void note_poll(void *p, uint32_t bytes, uint64_t pc)
     }                                                                                              \
     OFFERED void __tsan_unaligned_volatile_read##bytes(void *p)                                    \
     {                                                                                              \
+        weak_kind.scope = 2;                                                                       \
         access_range(p, bytes, false, CALLER, VGPU_USES);                                          \
+        weak_kind = weak_plain;                                                                    \
         note_poll(p, bytes, CALLER);                                                               \
     }                                                                                              \
     OFFERED void __tsan_unaligned_volatile_write##bytes(void *p)                                   \
     {                                                                                              \
+        weak_kind.scope = 2;                                                                       \
         access_range(p, bytes, true, CALLER, VGPU_USES);                                           \
+        weak_kind = weak_plain;                                                                    \
         signal_stored((uint64_t)p);                                                                \
     }
 
@@ -309,17 +349,23 @@ OFFERED void __tsan_ignore_thread_end(void) {}
 
 /* memcpy and similar functions, which compilers call without a callback: images are linked with
  * --wrap for them. */
+static void copy_access(void *to, const void *from, size_t bytes, uint64_t pc)
+{
+    weak_kind.newest = true;
+    access_range((void *)from, bytes, false, pc, VGPU_USE_READ);
+    weak_kind = weak_plain;
+    access_range(to, bytes, true, pc, VGPU_USE_WRITE);
+}
+
 OFFERED void *__wrap_memcpy(void *to, const void *from, size_t bytes)
 {
-    access_range((void *)from, bytes, false, CALLER, VGPU_USE_READ);
-    access_range(to, bytes, true, CALLER, VGPU_USE_WRITE);
+    copy_access(to, from, bytes, CALLER);
     return memcpy(to, from, bytes);
 }
 
 OFFERED void *__wrap_memmove(void *to, const void *from, size_t bytes)
 {
-    access_range((void *)from, bytes, false, CALLER, VGPU_USE_READ);
-    access_range(to, bytes, true, CALLER, VGPU_USE_WRITE);
+    copy_access(to, from, bytes, CALLER);
     return memmove(to, from, bytes);
 }
 
@@ -357,6 +403,8 @@ void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, 
     uint32_t kind = (uint32_t)__builtin_ctz(bytes);
     access_pc = pc;
     race_mode = scope == 0 ? VGPU_ATOMICALLY_IN_BLOCK : VGPU_ATOMICALLY;
+    weak_kind.scope = scope;
+    weak_kind.change = read && write;
     if (read && !write)
         read_that_may_poll(p, kind, pc);
     else if (read)
@@ -366,6 +414,7 @@ void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, 
         report_access_of(p, kind, bytes - 1, true, pc,
                          scope == 2 ? VGPU_USE_ATOMIC_SYSTEM : VGPU_USE_ATOMIC);
     race_mode = VGPU_PLAIN;
+    weak_kind = weak_plain;
     if (read)
         visibility_load((uint64_t)p);
     if (write)

@@ -10,6 +10,7 @@
 #include "release_acquire.h"
 #include "memory_signals.h"
 #include "polling.h"
+#include "weak.h"
 #include "work.h"
 
 #include <string.h>
@@ -100,7 +101,10 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
                              uint64_t value, uint64_t compare, int scope)
 {
     bool wide = type == VGPU_I64 || type == VGPU_U64 || type == VGPU_F64;
-    access_atomic(address, wide ? 8 : 4, true, true, CALLER, scope);
+    int width = scope & VGPU_SCOPE_MASK;
+    access_atomic(address, wide ? 8 : 4, true, true, CALLER, width);
+    if (scope & VGPU_ACQUIRES)
+        weak_acquire(width);
     note_atomic((uint64_t)address, type == VGPU_F32 || type == VGPU_F64);
     uint64_t new;
     if (wide) {
@@ -126,8 +130,10 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
 OFFERED void vgpu_load_vector(void *to, const void *from, uint32_t bytes, uint32_t count)
 {
     const char *part = from;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        weak_kind.newest = true; /* all parts are read at once */
         access_atomic((void *)(part + i * bytes), bytes, true, false, CALLER, 2);
+    }
     memcpy(to, from, (uint64_t)bytes * count);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t value = 0;
@@ -139,21 +145,32 @@ OFFERED void vgpu_load_vector(void *to, const void *from, uint32_t bytes, uint32
 
 /* ---- __atomic and std::atomic in device code: the signatures are the compilers' ---- */
 
-/* An order with release semantics includes a fence before the operation. */
-static void release_fence(int order)
+/* An order with release semantics includes a fence before the operation. Returns the scope. */
+static int begin_atomic(int order)
 {
+    int scope = weak_take_scope();
     if (order < __ATOMIC_RELEASE)
-        return;
-    visibility_fence(2);
-    now.run->fenced = true;
+        return scope;
+    weak_fence(scope, order == __ATOMIC_SEQ_CST);
+    visibility_fence(scope);
+    now.run->fenced |= scope == 2;
+    return scope;
+}
+
+/* One with acquire semantics includes one behind it. */
+static void end_atomic(int order, int scope)
+{
+    if (order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE)
+        weak_acquire(scope);
 }
 
 #define FETCH(bits, type, name, result)                                                            \
     OFFERED type __tsan_atomic##bits##_fetch_##name(volatile void *at, type value, int order)      \
     {                                                                                              \
         volatile type *p = at;                                                                     \
-        release_fence(order);                                                                      \
-        access_atomic((void *)p, bits / 8, true, true, CALLER, 2);                                 \
+        int scope = begin_atomic(order);                                                           \
+        access_atomic((void *)p, bits / 8, true, true, CALLER, scope);                             \
+        end_atomic(order, scope);                                                                  \
         note_atomic((uint64_t)p, false);                                                           \
         type old = __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                              \
         atomic_done((void *)p, old, (type)(result), bits / 8);                                     \
@@ -164,26 +181,29 @@ static void release_fence(int order)
     OFFERED type __tsan_atomic##bits##_load(const volatile void *at, int order)                    \
     {                                                                                              \
         const volatile type *p = at;                                                               \
-        (void)order;                                                                               \
-        access_atomic((void *)p, bits / 8, true, false, CALLER, 2);                                \
+        int scope = weak_take_scope();                                                             \
+        if (order == __ATOMIC_SEQ_CST)                                                             \
+            weak_fence(scope, true);                                                               \
+        access_atomic((void *)p, bits / 8, true, false, CALLER, scope);                            \
         type value = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                         \
         signal_polled((uint64_t)p, value, bits / 8);                                               \
         poll_note((uint64_t)p, value, bits / 8);                                                   \
+        end_atomic(order, scope);                                                                  \
         return value;                                                                              \
     }                                                                                              \
     OFFERED void __tsan_atomic##bits##_store(volatile void *at, type value, int order)             \
     {                                                                                              \
         volatile type *p = at;                                                                     \
-        release_fence(order);                                                                      \
-        access_atomic((void *)p, bits / 8, false, true, CALLER, 2);                                \
+        access_atomic((void *)p, bits / 8, false, true, CALLER, begin_atomic(order));              \
         signal_stored((uint64_t)p);                                                                \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                              \
     }                                                                                              \
     OFFERED type __tsan_atomic##bits##_exchange(volatile void *at, type value, int order)          \
     {                                                                                              \
         volatile type *p = at;                                                                     \
-        release_fence(order);                                                                      \
-        access_atomic((void *)p, bits / 8, true, true, CALLER, 2);                                 \
+        int scope = begin_atomic(order);                                                           \
+        access_atomic((void *)p, bits / 8, true, true, CALLER, scope);                             \
+        end_atomic(order, scope);                                                                  \
         note_atomic((uint64_t)p, false);                                                           \
         type old = __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                \
         atomic_done((void *)p, old, value, bits / 8);                                              \
@@ -191,9 +211,11 @@ static void release_fence(int order)
     }
 
 #define COMPARE(bits, type)                                                                        \
-    static type compare##bits(volatile type *p, type expected, type value, uint64_t pc)            \
+    static type compare##bits(volatile type *p, type expected, type value, int order, uint64_t pc) \
     {                                                                                              \
-        access_atomic((void *)p, bits / 8, true, true, pc, 2);                                     \
+        int scope = begin_atomic(order);                                                           \
+        access_atomic((void *)p, bits / 8, true, true, pc, scope);                                 \
+        end_atomic(order, scope);                                                                  \
         note_atomic((uint64_t)p, false);                                                           \
         type old = expected;                                                                       \
         bool done = __atomic_compare_exchange_n(p, &old, value, false, __ATOMIC_SEQ_CST,           \
@@ -204,23 +226,23 @@ static void release_fence(int order)
     OFFERED type __tsan_atomic##bits##_compare_exchange_val(volatile void *at, type expected,      \
                                                             type value, int order, int failed)     \
     {                                                                                              \
-        release_fence(order), (void)failed;                                                        \
-        return compare##bits(at, expected, value, CALLER);                                         \
+        (void)failed;                                                                              \
+        return compare##bits(at, expected, value, order, CALLER);                                  \
     }                                                                                              \
     OFFERED bool __tsan_atomic##bits##_compare_exchange_strong(volatile void *at, void *expected,  \
                                                                type value, int order, int failed)  \
     {                                                                                              \
-        release_fence(order), (void)failed;                                                        \
+        (void)failed;                                                                              \
         type *to = expected, wanted = *to;                                                         \
-        *to = compare##bits(at, wanted, value, CALLER);                                            \
+        *to = compare##bits(at, wanted, value, order, CALLER);                                     \
         return *to == wanted;                                                                      \
     }                                                                                              \
     OFFERED bool __tsan_atomic##bits##_compare_exchange_weak(volatile void *at, void *expected,    \
                                                              type value, int order, int failed)    \
     {                                                                                              \
-        release_fence(order), (void)failed;                                                        \
+        (void)failed;                                                                              \
         type *to = expected, wanted = *to;                                                         \
-        *to = compare##bits(at, wanted, value, CALLER);                                            \
+        *to = compare##bits(at, wanted, value, order, CALLER);                                     \
         return *to == wanted;                                                                      \
     }
 
@@ -241,7 +263,9 @@ ATOMICS(64, uint64_t)
 
 OFFERED void __tsan_atomic_thread_fence(int order)
 {
-    release_fence(order);
+    int scope = begin_atomic(order);
+    if (order < __ATOMIC_RELEASE)
+        weak_fence(scope, false);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

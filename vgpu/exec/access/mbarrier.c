@@ -10,6 +10,7 @@
 #include "memory_signals.h"
 #include "polling.h"
 #include "release_acquire.h"
+#include "weak.h"
 
 #define CALLER ((uint64_t)__builtin_return_address(0) - 1)
 
@@ -102,6 +103,7 @@ static void store_barrier(uint64_t *object, uint64_t word)
 
 static void begin_change(uint64_t *object, bool reads, uint64_t pc)
 {
+    weak_fence(1, false);
     visibility_fence(0);
     access_atomic(object, sizeof *object, reads, true, pc, 0);
 }
@@ -109,6 +111,7 @@ static void begin_change(uint64_t *object, bool reads, uint64_t pc)
 static uint64_t test_phase(uint64_t *object, uint32_t phase, uint64_t pc)
 {
     access_atomic(object, sizeof *object, true, false, pc, 0);
+    weak_acquire(1);
     uint64_t word = *(volatile uint64_t *)object;
     struct mbarrier m = unpack_barrier(word);
     if (!m.valid)

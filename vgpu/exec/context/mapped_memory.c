@@ -30,7 +30,7 @@
  * cudaHostRegister maps at the same address here. */
 #define CONTROL_VA 0x400000000000ull
 
-enum { MEMORY_HOST = -1, POISON_BYTES = 64 << 10 };
+enum { MEMORY_HOST = -1, POISON_BYTES = 64 << 10, IMAGES_WITH_VARS = 64 };
 
 struct mapping {
     uint64_t va, bytes, offset;
@@ -42,6 +42,9 @@ struct mapping {
 
 static struct mapping *maps; /* by address */
 static uint32_t map_count, map_room;
+static struct mapping vars[IMAGES_WITH_VARS]; /* of images; the last ones if there are more */
+static uint32_t var_count;
+static uint64_t host_home;    /* of host memory's first byte */
 static uint32_t *commit_lock; /* NULL: no other process commits chunks */
 static uint32_t commit_self;
 
@@ -234,8 +237,14 @@ static bool map_vars(const struct vgpu_exec_request *request, char *why, uint64_
     void *va = (void *)request->va; /* NOLINT */
     if (pwrite(fd, va, request->bytes, (off_t)request->offset) == (ssize_t)request->bytes &&
         mmap(va, request->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-             (off_t)request->offset) != MAP_FAILED)
+             (off_t)request->offset) != MAP_FAILED) {
+        vars[var_count++ % IMAGES_WITH_VARS] = (struct mapping){.va = request->va,
+                                                                .bytes = request->bytes,
+                                                                .offset = request->offset,
+                                                                .memory = request->memory,
+                                                                .writable = true};
         return true;
+    }
     snprintf(why, room, "cannot map __device__ variables: %s", strerror(errno));
     return false;
 }
@@ -432,6 +441,41 @@ bool memory_allows(uint64_t address, uint64_t end, bool write)
         address = maps[i].va + maps[i].bytes;
     }
     return true;
+}
+
+/* Of device or host memory, or of an image's variables. */
+static const struct mapping *any_map_at(uint64_t address)
+{
+    for (uint32_t i = 0; i < var_count && i < IMAGES_WITH_VARS; i++)
+        if (address - vars[i].va < vars[i].bytes)
+            return &vars[i];
+    return map_at(address);
+}
+
+bool memory_is_mapped(uint64_t address, uint64_t end, bool write)
+{
+    const struct mapping *map = any_map_at(address);
+    return map && end <= map->va + map->bytes && (map->writable || !write);
+}
+
+#define HOME_OF(memory) ((uint64_t)(memory) << 44)
+
+uint64_t memory_home(uint64_t address)
+{
+    struct stat info;
+    const struct mapping *map = any_map_at(address);
+    if (!map)
+        return 0;
+    if (map->memory != MEMORY_HOST)
+        return HOME_OF(map->memory + 1) + map->offset + (address - map->va);
+    if (!host_home && fstat(context.host_fd, &info) == 0)
+        host_home = HOME_OF(VGPU_MAX_DEVICES + 1 + info.st_ino % (1 << 14));
+    return host_home + map->offset + (address - map->va);
+}
+
+bool memory_home_is_host(uint64_t home)
+{
+    return home > HOME_OF(VGPU_MAX_DEVICES + 1);
 }
 
 const char *memory_describe(uint64_t address, bool write)

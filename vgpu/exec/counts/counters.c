@@ -18,7 +18,7 @@ const uint8_t access_kind_bytes[ACCESS_KINDS] = {1, 2, 4, 8, 16};
 static void set_limit(void)
 {
     struct access_watchers *w = &access_watchers;
-    access_limit = w->lap || w->sample || w->look || footprint_on ? 0 : WINDOW_IMAGE;
+    access_limit = w->lap || w->sample || w->look || w->weak || footprint_on ? 0 : WINDOW_IMAGE;
     w->only_looking = !w->lap && !w->sample;
 }
 
@@ -37,6 +37,12 @@ void access_sample(bool on)
 void access_look(bool on)
 {
     access_watchers.look = on;
+    set_limit();
+}
+
+void access_weaken(bool on)
+{
+    access_watchers.weak = on;
     set_limit();
 }
 

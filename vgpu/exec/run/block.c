@@ -16,6 +16,7 @@
 #include "sample.h"
 #include "work.h"
 #include "shared_memory.h"
+#include "weak.h"
 #include "worker_process.h"
 
 #include <stdio.h>
@@ -163,6 +164,7 @@ static void unlink_block(struct block *block)
     run->resident_count--;
     run_count_done(1);
     shared_end(block);
+    weak_block_ends(block);
     if (block->cluster)
         cluster_block_ends(block);
     sample_block_ends(block);
@@ -193,6 +195,7 @@ void block_abandon(struct block *block)
     for (uint32_t i = 0; i < block->thread_count; i++)
         if (block->threads[i].stack)
             stack_give(block->threads[i].stack);
+    weak_block_ends(block);
     number_threads(block, block->shape);
     unlink_block(block);
 }

@@ -17,6 +17,7 @@
 #include "memory_signals.h"
 #include "polling.h"
 #include "traps.h"
+#include "weak.h"
 #include "work.h"
 #include "worker_process.h"
 
@@ -61,6 +62,8 @@ static void enter_block(struct block *block)
     if (!first)
         return;
     fiber_switch(&fiber_main, thread_enter(first));
+    if (UNLIKELY(now.run->weak != NULL))
+        weak_settle();
     if (UNLIKELY(block == work_block))
         work_pause();
     now.thread = NULL;

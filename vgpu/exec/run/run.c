@@ -24,6 +24,7 @@
 #include "sample.h"
 #include "schedule.h"
 #include "block_schedule.h"
+#include "weak.h"
 #include "worker_process.h"
 
 #include <stdio.h>
@@ -210,6 +211,8 @@ static struct run *run_make(const struct vgpu_exec_request *request,
     runs = run;
     sample_begin(run);
     race_run_begins(run);
+    if (vgpu_schedule_is_weak())
+        weak_run_begins(run, request->weak_slot, request->weak_after);
     return run;
 }
 
@@ -228,6 +231,7 @@ static void run_drop(struct run *run)
     footprint_free(run);
     while (run->resident)
         block_abandon(run->resident);
+    weak_run_ends(run);
     arg_slots_used &= ~(1ull << run->arg_slot);
     bool large = run->resident_peak * run->block_threads > STACKS_KEPT;
     print_free(run);
@@ -287,10 +291,12 @@ void run_blocks(struct run *run, struct vgpu_exec_reply *reply)
     access_wide = 0;
     race_run_goes(run);
     footprint_begin(run);
+    weak_run_goes(run);
     lanes_begin(run);
     if (fault_guard(execute_part, reply))
         reply_fault(reply);
     poll_suspect(false);
+    weak_run_stops();
     memory_deliver_torn();
     race_run_stops();
     now = (struct now){0};
@@ -335,7 +341,8 @@ void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *
     struct run *run = *why ? NULL : run_make(request, kernel);
     if (run) {
         run->may_share =
-            kernel->any_order && run->cluster_blocks == 1 && !(run->checks & VGPU_CHECK_KERNELS);
+            kernel->any_order && run->cluster_blocks == 1 &&
+                         !(run->checks & VGPU_CHECK_KERNELS) && !run->weak;
         run_go(run, reply);
         return;
     }

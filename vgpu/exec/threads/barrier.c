@@ -12,6 +12,7 @@
 #include "grid.h"
 #include "polling.h"
 #include "race.h"
+#include "weak.h"
 
 #include <string.h>
 
@@ -42,6 +43,7 @@ static RARE void release_block(struct block *block)
     block->barrier.site = NULL;
     block->clock.now = block->clock.next;
     race_barrier(block);
+    weak_block_meets(block);
     block->run->counts.barriers++;
     block->run->events++;
     progress();
@@ -219,6 +221,7 @@ OFFERED void vgpu_grid_meet(uint64_t blocks)
     run->grid_barrier.arrived = 0;
     run->grid_barrier.phase++;
     race_grid_synced(run);
+    weak_grid_meets(run);
     run->counts.barriers++;
     run->events++;
     progress();

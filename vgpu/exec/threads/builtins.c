@@ -6,6 +6,7 @@
 #include "counters.h"
 #include "fault.h"
 #include "release_acquire.h"
+#include "weak.h"
 
 #include <stddef.h>
 
@@ -49,10 +50,12 @@ bool is_builtin_variable(uint64_t address)
            address < (uint64_t)__stop_builtin_variables;
 }
 
-/* Memory here is sequentially consistent for all contexts; only the host runs concurrently. For
- * race detection the fence still counts (release_acquire.h). */
-OFFERED void vgpu_fence(int scope)
+/* Without VGPU_SCHEDULE=weak memory is sequentially consistent for all contexts; only the host runs
+ * concurrently. For race detection the fence still counts (release_acquire.h). */
+OFFERED void vgpu_fence(int kind)
 {
+    int scope = kind & VGPU_SCOPE_MASK;
+    weak_fence(scope, !(kind & VGPU_ACQ_REL));
     visibility_fence(scope);
     if (scope == 2) {
         now.run->fenced = true;

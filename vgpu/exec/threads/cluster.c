@@ -12,6 +12,7 @@
 #include "polling.h"
 #include "race.h"
 #include "shared_memory.h"
+#include "weak.h"
 
 #include <stdlib.h>
 
@@ -59,6 +60,7 @@ static void count_arrival(struct cluster *cluster)
     cluster->missing = cluster->live;
     cluster->phase++;
     race_cluster_synced(cluster);
+    weak_cluster_meets(cluster);
     now.run->counts.barriers++;
     now.run->events++;
     progress();

@@ -14,6 +14,7 @@
 #include "number.h"
 #include "polling.h"
 #include "schedule.h"
+#include "weak.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -122,6 +123,8 @@ static struct thread *leave_thread(struct thread *thread)
     thread->stack = NULL;
     if (thread->poll.address)
         poll_forget(thread);
+    if (UNLIKELY(thread->weak != NULL))
+        weak_thread_ends(thread);
     if (UNLIKELY(--block->barrier.missing == 0) && block->live)
         barrier_left(block);
     if (UNLIKELY(warp->in_op))

@@ -10,6 +10,7 @@
 #include "fiber.h"
 #include "finding.h"
 #include "race.h"
+#include "weak.h"
 
 #include <string.h>
 
@@ -90,8 +91,10 @@ static void complete_call(struct warp *warp, uint32_t met)
         block->run->counts.shuffles += (uint64_t)__builtin_popcount(met);
     warp->in_op &= ~met;
     warp->ready |= met;
-    if (first->warp_op.kind == OP_SYNC)
+    if (first->warp_op.kind == OP_SYNC) {
         race_warp_synced(warp, met);
+        weak_lanes_meet(warp, met);
+    }
     block->ready_warps |= warp->bit;
     block->run->events++;
 }

@@ -16,12 +16,15 @@
 #include "order.h"
 #include "process.h"
 #include "race.h"
+#include "schedule.h"
 #include "stream.h"
 #include "vector_clock.h"
+#include "weak_runs.h"
 
 struct checks {
     struct vclocks *clocks;
     struct races *races;
+    struct weak_runs *weak; /* NULL: without VGPU_SCHEDULE=weak */
     struct op_observer observer;
 };
 
@@ -51,6 +54,8 @@ static void op_begins(void *self, struct op *op)
 {
     struct checks *c = self;
     races_note(c->races, op);
+    if (c->weak && op->kind == OP_KERNEL)
+        weak_runs_begin(c->weak, c->clocks, op);
 }
 
 static void kernel_faulted(const struct op *op, const struct vgpu_exec_reply *reply)
@@ -68,6 +73,8 @@ static void kernel_ran(void *self, struct op *op, const struct kernel_report *re
     finding_strays(op, reply);
     hazards_tell(op, reply);
     vclocks_signals(c->clocks, op, &reply->signals);
+    if (c->weak && reply->status != VGPU_STALLED)
+        weak_runs_over(c->weak, op);
     if (reply->status == VGPU_RAN)
         races_note_spans(c->races, op, report->span, report->spans);
     if (reply->status == VGPU_FAULTED)
@@ -111,6 +118,8 @@ static void process_ended(void *self, struct process *process)
     struct checks *c = self;
     vclocks_process_ended(c->clocks, process);
     races_process_ended(c->races, process);
+    if (c->weak)
+        weak_runs_process_ended(c->weak, process);
     advise_calls_free(process);
     advise_kernels_free(process);
 }
@@ -128,13 +137,19 @@ struct checks *checks_new(void)
     struct checks *c = calloc(1, sizeof *c);
     struct vclocks *clocks = c ? vclocks_new() : NULL;
     struct races *races = clocks ? races_new(clocks) : NULL;
-    if (!races) {
+    bool weak = vgpu_schedule_is_weak();
+    struct weak_runs *weak_runs = races && weak ? weak_runs_new() : NULL;
+    if (!races || (weak && !weak_runs)) {
+        races_end(races);
         vclocks_end(clocks);
         free(c);
         return NULL;
     }
+    if (weak)
+        vclocks_start(clocks);
     *c = (struct checks){.clocks = clocks,
                          .races = races,
+                         .weak = weak_runs,
                          .observer = {.self = c,
                                       .issued = op_issued,
                                       .follows = op_follows,
@@ -153,6 +168,7 @@ void checks_end(struct checks *c)
 {
     if (!c)
         return;
+    weak_runs_end(c->weak);
     races_end(c->races);
     vclocks_end(c->clocks);
     op_unobserve(&c->observer);

@@ -132,6 +132,8 @@ int context_run(struct op *op, bool resume, struct vgpu_exec_reply *reply, char 
         q.request.strict = op->process->strict;
         q.request.checks = op->process->checks;
         q.request.module = k->launch.module;
+        q.request.weak_slot = op->check.weak_slot;
+        q.request.weak_after = op->check.weak_after;
         q.request.data_bytes = k->launch.args_bytes;
         memcpy(q.request.data, k->args, k->launch.args_bytes);
     }

@@ -9,6 +9,7 @@
  *     access/   the compiler's callbacks, which count and check accesses
  *     threads/  stacks, barriers, warp operations, polling threads, builtins
  *     race/     data races, reads of unwritten memory
+ *     weak/     VGPU_SCHEDULE=weak: loads that return older values
  *     counts/   bytes by window, sectors, banks, footprints
  *     context/  this header: memory, images, shared memory, faults, messages to the node
  *
@@ -196,6 +197,7 @@ struct thread {
     struct poll poll;
     struct thread_clock clock;
     struct sampled sampled;
+    struct weak_thread *weak; /* weak/view.c; NULL: what its block has; in blocks and runs alike */
 } __attribute__((aligned(64)));
 
 struct warp {
@@ -222,6 +224,7 @@ struct block {
     struct shared_memory shared;
     struct intervals intervals;
     struct visibility visibility;
+    struct weak_block *weak;
 
     struct vgpu_dim3 shape; /* blockDim for which `threads` are numbered */
     struct warp warps[MAX_BLOCK_WARPS];
@@ -270,6 +273,7 @@ struct run {
     uint64_t first_interval; /* race/race.c */
     struct hazards hazards;
     struct spans *spans; /* counts/footprint.c */
+    struct weak_run *weak; /* NULL: without VGPU_SCHEDULE=weak */
 };
 
 /* What the running code is: read by every builtin. thread is NULL outside device code. Warp and

@@ -33,6 +33,14 @@ enum touch memory_touch(uint64_t address);
  * it can fault. */
 bool memory_allows(uint64_t address, uint64_t end, bool write);
 
+/* The same, but perhaps not touched yet. */
+bool memory_is_mapped(uint64_t address, uint64_t end, bool write);
+
+/* Identifies the byte at `address` in all contexts of the node, whatever address it has there; of
+ * the host's memory in all contexts of a program. 0: memory of no such kind. */
+uint64_t memory_home(uint64_t address);
+bool memory_home_is_host(uint64_t home);
+
 /* Describes why an access to `address` is invalid; static text. */
 const char *memory_describe(uint64_t address, bool write);
 

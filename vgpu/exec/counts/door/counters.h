@@ -33,6 +33,7 @@ extern struct access_watchers {
     bool lap;          /* a lap of a polling thread */
     bool sample;       /* sectors and banks */
     bool look;         /* detectors in kernels */
+    bool weak;         /* VGPU_SCHEDULE=weak */
     bool only_looking; /* no reason but the detectors and footprint.c */
 } access_watchers;
 
@@ -40,6 +41,7 @@ extern struct access_watchers {
 void access_watch(bool on);
 void access_sample(bool on);
 void access_look(bool on);
+void access_weaken(bool on);
 void access_footprint(bool on);
 
 /* Moves the counters into `counts` and sets them to zero. */

@@ -26,7 +26,8 @@
  *   - connections: until the reply;
  *   - slices: until the slices that they depend on are over;
  *   - accesses (race.c): until a newer access replaces them;
- *   - operations with a memory clock: until the host knows that they are over.
+ *   - operations with a memory clock: until the host knows that they are over;
+ *   - the last kernels (weak_runs.c): until others have taken their places.
  *
  * host_store.c's table of polling kernels holds no reference: it observes the freeing of operations
  * (observer.h). op_carried and op_finished may free the operation: a caller that uses it afterwards
@@ -108,6 +109,9 @@ struct op_check { /* vector_clock.c */
     uint32_t component, number; /* its place: component of the vector clock, and number in it */
     bool has_memory_clock;
     bool meets_host; /* it has polled or stored in pinned memory */
+    /* weak_runs.c: a kernel's place, and those of kernels before it */
+    int32_t weak_slot;
+    uint64_t weak_after;
 };
 
 struct op_stores {            /* host_store.c: for kernels that poll pinned memory */
