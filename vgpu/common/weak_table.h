@@ -31,10 +31,10 @@ struct vgpu_weak_release {
 };
 
 struct vgpu_weak_store {
-    uint64_t number, before; /* before: an older one in the same list; 0: none */
-    uint64_t home;           /* the 8 bytes, by where they lie; 0: void */
-    uint64_t old, new;       /* their contents before and after it */
-    uint32_t mask;           /* which of them it wrote */
+    uint64_t number, before;   /* before: an older one in the same list; 0: none */
+    uint64_t home;             /* the 8 bytes, by where they lie; 0: void */
+    uint64_t replaced, stored; /* their contents before and after it */
+    uint32_t mask;             /* which of them it wrote */
     uint32_t releases;
     struct vgpu_weak_release release[VGPU_WEAK_RELEASES];
 };

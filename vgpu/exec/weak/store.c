@@ -138,7 +138,7 @@ static struct vgpu_weak_store *valid_newest(const struct cell *cell)
     if (!store)
         return NULL;
     uint64_t mask = cell->may_be_old ? cell->mask : cell->mask & mask_of(store->mask);
-    if (!((store->new ^ cell_now(cell->at)) & mask))
+    if (!((store->stored ^ cell_now(cell->at)) & mask))
         return store;
     void_stores(cell);
     return NULL;
@@ -151,8 +151,8 @@ static void settle_store(uint64_t number, uint64_t at)
     struct vgpu_weak_store *store = store_at(number);
     if (!store)
         return;
-    store->new = cell_now(at);
-    if (store->new == store->old && !store->releases)
+    store->stored = cell_now(at);
+    if (store->stored == store->replaced && !store->releases)
         store->home = 0; /* it has changed nothing */
 }
 
@@ -311,7 +311,7 @@ static void load_cell(const struct cell *cell)
     uint64_t newest = cell_now(cell->at);
     last.at[last.loads] = cell->at;
     last.newest[last.loads++] = newest;
-    put_cell(cell->at, (newest & ~cell->mask) | (c.store[k - 1]->old & cell->mask));
+    put_cell(cell->at, (newest & ~cell->mask) | (c.store[k - 1]->replaced & cell->mask));
 }
 
 /* ---- stores ---- */
@@ -326,7 +326,7 @@ static struct vgpu_weak_store *new_store(const struct cell *cell)
     store->number = number;
     store->before = *head;
     store->home = cell->home;
-    store->old = store->new = cell_now(cell->at);
+    store->replaced = store->stored = cell_now(cell->at);
     store->mask = cell->bytes;
     store->releases = 0;
     *head = number;
