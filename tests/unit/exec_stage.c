@@ -140,6 +140,23 @@ bool memory_is_registered(uint64_t address)
     return stage.registered && address == stage.registered;
 }
 
+uint64_t memory_home(uint64_t address)
+{
+    return address - STAGE_MEMORY < STAGE_MEMORY_BYTES ? address : 0;
+}
+
+bool memory_home_is_host(uint64_t home)
+{
+    (void)home;
+    return false;
+}
+
+bool memory_is_mapped(uint64_t address, uint64_t end, bool write)
+{
+    (void)address, (void)end, (void)write;
+    return true;
+}
+
 const char *memory_describe(uint64_t address, bool write)
 {
     (void)address, (void)write;
