@@ -34,9 +34,8 @@ struct vgpu_weak_store {
     uint64_t number, before;   /* before: an older one in the same list; 0: none */
     uint64_t home;             /* the 8 bytes, by where they lie; 0: void */
     uint64_t replaced, stored; /* their contents before and after it */
-    uint32_t mask;             /* which of them it wrote */
-    uint32_t releases;
-    struct vgpu_weak_release release[VGPU_WEAK_RELEASES];
+    uint64_t mask;             /* 0xff for each byte that it wrote */
+    uint32_t releases;         /* how many of `release` are its own */
 };
 
 struct vgpu_weak_table {
@@ -46,6 +45,7 @@ struct vgpu_weak_table {
     struct vgpu_weak_view fence_system, fence_gpu[VGPU_WEAK_GPUS]; /* what fence.sc has ordered */
     uint64_t head[VGPU_WEAK_HEADS]; /* number of the newest store of a list */
     struct vgpu_weak_store store[VGPU_WEAK_STORES];
+    struct vgpu_weak_release release[VGPU_WEAK_STORES][VGPU_WEAK_RELEASES];
 };
 
 #endif

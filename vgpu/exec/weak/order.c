@@ -14,10 +14,8 @@
 void weak_acquire(int scope)
 {
     struct weak_thread *own = now.thread->weak;
-    if (!own || !own->has_unfenced)
-        return;
-    for (int s = 0; s <= scope && s < WEAK_SCOPES; s++)
-        view_join(&own->seen, &own->unfenced[s]);
+    for (int s = 0; own && own->fences && s <= scope && s < WEAK_SCOPES; s++)
+        view_join(&own->seen, &own->fences->unfenced[s]);
 }
 
 static void meet_fences(struct vgpu_weak_view *seen, struct vgpu_weak_view *others)
@@ -49,10 +47,11 @@ void weak_fence(int scope, bool sequential)
     weak_acquire(scope);
     if (sequential)
         order_fence(own, scope);
-    own->last_fence++;
+    struct weak_fences *f = weak_fences_of(own);
+    f->last++;
     for (int s = 0; s <= scope && s < WEAK_SCOPES; s++) {
-        own->released[s] = own->seen;
-        own->fences[s] = own->last_fence;
+        f->released[s] = own->seen;
+        f->number[s] = f->last;
     }
 }
 
@@ -71,7 +70,7 @@ static void tell_block(struct block *block, const struct vgpu_weak_view *all)
     weak_block_of(block)->seen = *all;
     for (uint32_t i = 0; i < block->thread_count; i++) {
         struct weak_thread *own = block->threads[i].weak;
-        if (own && !own->has_unfenced && !own->last_fence)
+        if (own && !own->fences)
             weak_disown(&block->threads[i]);
         else if (own)
             own->seen = *all;

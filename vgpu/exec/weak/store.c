@@ -23,7 +23,6 @@ enum { CELL_BYTES = 8, CELLS_MAX = 4, CHOICES_MAX = 16 };
 /* 8 bytes of memory, of which an access uses some. */
 struct cell {
     uint64_t at, home, mask; /* mask: 0xff for each used byte */
-    uint32_t bytes;          /* a bit for each */
     bool may_be_old;
 };
 
@@ -67,24 +66,20 @@ static void put_cell(uint64_t at, uint64_t value)
     memcpy((void *)at, &value, sizeof value); /* NOLINT */
 }
 
-static uint64_t mask_of(uint32_t bytes)
+/* The bytes below number `end`. */
+static uint64_t bytes_below(uint64_t end)
 {
-    uint64_t mask = 0;
-    for (int i = 0; i < CELL_BYTES; i++)
-        mask |= bytes >> i & 1 ? 0xffull << (8 * i) : 0;
-    return mask;
+    return end >= CELL_BYTES ? ~0ull : (1ull << 8 * end) - 1;
 }
 
 /* False: memory of one thread, or none. */
 static bool find_cell(uint64_t at, uint64_t first, uint64_t end, struct cell *cell)
 {
-    uint64_t window = window_of(at), low = first > at ? first - at : 0,
-             high = end - at < CELL_BYTES ? end - at : CELL_BYTES;
-    *cell = (struct cell){.at = at, .bytes = ((1u << high) - 1) & ~((1u << low) - 1)};
-    cell->mask = mask_of(cell->bytes);
+    uint64_t low = first > at ? first - at : 0;
+    *cell = (struct cell){.at = at, .mask = bytes_below(end - at) & ~bytes_below(low)};
     cell->home = memory_home(at);
     cell->may_be_old = cell->home && !memory_home_is_host(cell->home);
-    if (window == WINDOW_SHARED)
+    if (window_of(at) == WINDOW_SHARED)
         cell->home = 1ull << 63 | (uint64_t)getpid() << 40 | (at & ((1ull << 40) - 1));
     return cell->home != 0;
 }
@@ -106,7 +101,7 @@ static struct vgpu_weak_store *store_at(uint64_t number)
 static struct vgpu_weak_store *find_store(const struct cell *cell, uint64_t number)
 {
     struct vgpu_weak_store *store = store_at(number);
-    while (store && (store->home != cell->home || !(store->mask & cell->bytes)))
+    while (store && (store->home != cell->home || !(store->mask & cell->mask)))
         store = store->before < store->number ? store_at(store->before) : NULL;
     return store;
 }
@@ -137,7 +132,7 @@ static struct vgpu_weak_store *valid_newest(const struct cell *cell)
     struct vgpu_weak_store *store = newest_store(cell);
     if (!store)
         return NULL;
-    uint64_t mask = cell->may_be_old ? cell->mask : cell->mask & mask_of(store->mask);
+    uint64_t mask = cell->may_be_old ? cell->mask : cell->mask & store->mask;
     if (!((store->stored ^ cell_now(cell->at)) & mask))
         return store;
     void_stores(cell);
@@ -190,19 +185,23 @@ static bool reaches(const struct vgpu_weak_release *r, int scope)
     return r->scope >= distance && scope >= distance;
 }
 
+static struct vgpu_weak_release *release_of(const struct vgpu_weak_store *store, uint32_t i)
+{
+    return &weak_table()->release[store->number % VGPU_WEAK_STORES][i];
+}
+
 static uint32_t releases_of(const struct vgpu_weak_store *store)
 {
-    return store->releases < VGPU_WEAK_RELEASES ? store->releases : VGPU_WEAK_RELEASES;
+    return (uint32_t)(store->releases < VGPU_WEAK_RELEASES ? store->releases : VGPU_WEAK_RELEASES);
 }
 
 static void read_releases(struct weak_thread *own, struct vgpu_weak_store *store, int scope)
 {
     for (uint32_t i = 0; store && scope != WEAK_PLAIN && i < releases_of(store); i++) {
-        struct vgpu_weak_release *r = &store->release[i];
+        struct vgpu_weak_release *r = release_of(store, i);
         if (!reaches(r, scope))
             continue;
-        view_join(&own->unfenced[distance_of(r)], &r->view);
-        own->has_unfenced = true;
+        view_join(&weak_fences_of(own)->unfenced[distance_of(r)], &r->view);
     }
 }
 
@@ -225,10 +224,10 @@ static void add_release(struct vgpu_weak_store *store, int scope, int32_t gpu, u
     bool full = store->releases == VGPU_WEAK_RELEASES;
     for (int how = 0; how <= (full ? 2 : 0) && !to; how++)
         for (uint32_t i = 0; i < store->releases && !to; i++)
-            if (stands_for(&store->release[i], scope, gpu, block, how))
-                to = &store->release[i];
+            if (stands_for(release_of(store, i), scope, gpu, block, how))
+                to = release_of(store, i);
     if (!to) {
-        to = &store->release[store->releases++];
+        to = release_of(store, store->releases++);
         *to = (struct vgpu_weak_release){scope, gpu, block, *view};
         return;
     }
@@ -245,7 +244,7 @@ static void add_release(struct vgpu_weak_store *store, int scope, int32_t gpu, u
 static void carry_releases(struct vgpu_weak_store *to, struct vgpu_weak_store *from, int scope)
 {
     for (uint32_t i = 0; i < releases_of(from); i++) {
-        struct vgpu_weak_release *r = &from->release[i];
+        struct vgpu_weak_release *r = release_of(from, i);
         if (reaches(r, scope))
             add_release(to, r->scope, r->gpu, r->block, &r->view);
     }
@@ -253,12 +252,13 @@ static void carry_releases(struct vgpu_weak_store *to, struct vgpu_weak_store *f
 
 static void add_own_releases(struct vgpu_weak_store *store, struct weak_thread *own, int scope)
 {
+    struct weak_fences *f = own->fences;
     uint32_t known = 0;
-    for (int s = scope; s >= 0; s--) {
-        if (own->fences[s] == known)
+    for (int s = scope; f && s >= 0; s--) {
+        if (f->number[s] == known)
             continue;
-        known = own->fences[s];
-        add_release(store, s, context.device, weak_block_key(now.block), &own->released[s]);
+        known = f->number[s];
+        add_release(store, s, context.device, weak_block_key(now.block), &f->released[s]);
     }
 }
 
@@ -327,7 +327,7 @@ static struct vgpu_weak_store *new_store(const struct cell *cell)
     store->before = *head;
     store->home = cell->home;
     store->replaced = store->stored = cell_now(cell->at);
-    store->mask = cell->bytes;
+    store->mask = cell->mask;
     store->releases = 0;
     *head = number;
     last.stored_at[last.stores] = cell->at;

@@ -27,15 +27,20 @@ static uint64_t *word_of(struct vgpu_weak_view *view, uint64_t number)
 /* Drops the bits that stores made since have taken over. */
 static void refresh_view(struct vgpu_weak_view *view)
 {
-    uint64_t next = weak_table()->next;
-    if (view->up_to == next)
+    uint64_t next = weak_table()->next, at = view->up_to;
+    if (at == next)
         return;
-    if (next - view->up_to >= VGPU_WEAK_STORES)
-        memset(view->bits, 0, sizeof view->bits);
-    else
-        for (uint64_t n = view->up_to; n < next; n++)
-            *word_of(view, n) &= ~(1ull << n % 64);
     view->up_to = next;
+    if (next - at >= VGPU_WEAK_STORES) {
+        memset(view->bits, 0, sizeof view->bits);
+        return;
+    }
+    while (at < next) {
+        uint64_t end = (at | 63) + 1 < next ? (at | 63) + 1 : next;
+        uint64_t some = end - at == 64 ? ~0ull : (1ull << (end - at)) - 1;
+        *word_of(view, at) &= ~(some << at % 64);
+        at = end;
+    }
 }
 
 bool view_has(struct vgpu_weak_view *view, uint64_t number)
@@ -92,8 +97,16 @@ struct weak_thread *weak_own(struct thread *thread)
     struct weak_thread *own = spare ? spare : allocate(sizeof *own);
     spare = own->next;
     own->seen = *weak_seen(thread);
+    own->fences = NULL;
     thread->weak = own;
     return own;
+}
+
+struct weak_fences *weak_fences_of(struct weak_thread *own)
+{
+    if (!own->fences)
+        own->fences = allocate(sizeof *own->fences);
+    return own->fences;
 }
 
 uint64_t weak_block_key(const struct block *block)
@@ -105,7 +118,7 @@ void weak_disown(struct thread *thread)
 {
     struct weak_thread *own = thread->weak;
     thread->weak = NULL;
-    memset(own, 0, sizeof *own);
+    free(own->fences);
     own->next = spare;
     spare = own;
 }

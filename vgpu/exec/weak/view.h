@@ -9,16 +9,20 @@
 
 enum { WEAK_SCOPES = 3 };
 
-struct weak_thread {
-    struct vgpu_weak_view seen;
+struct weak_fences {
     /* What it has read of threads' releases without a fence yet, by where the releasing thread is:
      * in this block, elsewhere on this GPU, on another one. */
     struct vgpu_weak_view unfenced[WEAK_SCOPES];
-    /* What had been seen at the last fence of at least this scope; fences: their number. */
+    /* What had been seen at the last fence of at least this scope, and its number among those of
+     * the thread; 0: there was none. */
     struct vgpu_weak_view released[WEAK_SCOPES];
-    uint32_t fences[WEAK_SCOPES], last_fence;
-    bool has_unfenced;
-    struct weak_thread *next; /* in the list of free ones */
+    uint32_t number[WEAK_SCOPES], last;
+};
+
+struct weak_thread {
+    struct vgpu_weak_view seen;
+    struct weak_fences *fences; /* NULL: no fence, and nothing read that a fence would acquire */
+    struct weak_thread *next;   /* in the list of free ones */
 };
 
 struct weak_block {
@@ -46,6 +50,7 @@ void view_join(struct vgpu_weak_view *to, struct vgpu_weak_view *from);
 /* What the thread has seen, for reading; its own state, for changes. */
 struct vgpu_weak_view *weak_seen(const struct thread *thread);
 struct weak_thread *weak_own(struct thread *thread);
+struct weak_fences *weak_fences_of(struct weak_thread *own);
 struct weak_block *weak_block_of(struct block *block);
 /* The thread, which has state of its own, has its block's again. */
 void weak_disown(struct thread *thread);
