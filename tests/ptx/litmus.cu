@@ -54,6 +54,26 @@ LOAD(acquire)
 FENCE(acq_rel)
 FENCE(sc)
 
+// Of a scope that does not reach the other threads; for warps of a block there is none.
+template <Scope S> __device__ void fence_narrow()
+{
+    if (S == GPU)
+        fence_sc<CTA>();
+    else if (S == SYS)
+        fence_sc<GPU>();
+}
+
+__device__ void st_volatile(int *at, int v)
+{
+    asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(at), "r"(v) : "memory");
+}
+__device__ int ld_volatile(const int *at)
+{
+    int v;
+    asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(v) : "l"(at) : "memory");
+    return v;
+}
+
 __device__ void st_weak(int *at, int v)
 {
     asm volatile("st.weak.global.u32 [%0], %1;" ::"l"(at), "r"(v) : "memory");
@@ -149,6 +169,78 @@ TEST(mp_relaxed)
         STEP(r[1] = ld_relaxed<S>(x));
     }
 }
+TEST(mp_volatile) // with __threadfence of its scope
+{
+    if (t == 0) {
+        STEP(st_volatile(x, 1));
+        fence_sc<S>();
+        STEP(st_volatile(y, 1));
+    } else {
+        STEP(r[0] = ld_volatile(y));
+        fence_sc<S>();
+        STEP(r[1] = ld_volatile(x));
+    }
+}
+TEST(mp_narrow_writer)
+{
+    if (t == 0) {
+        STEP(st_volatile(x, 1));
+        fence_narrow<S>();
+        STEP(st_volatile(y, 1));
+    } else {
+        STEP(r[0] = ld_volatile(y));
+        fence_sc<S>();
+        STEP(r[1] = ld_volatile(x));
+    }
+}
+TEST(mp_narrow_reader)
+{
+    if (t == 0) {
+        STEP(st_volatile(x, 1));
+        fence_sc<S>();
+        STEP(st_volatile(y, 1));
+    } else {
+        STEP(r[0] = ld_volatile(y));
+        fence_narrow<S>();
+        STEP(r[1] = ld_volatile(x));
+    }
+}
+TEST(mp_atomic) // another thread's atomic in between
+{
+    if (t == 0) {
+        STEP(st_relaxed<S>(x, 1));
+        STEP(st_release<S>(y, 1));
+    } else if (t == 1) {
+        STEP(r[0] = add<S>(y));
+    } else if (t == 2) {
+        STEP(r[0] = ld_acquire<S>(y));
+        STEP(r[1] = ld_relaxed<S>(x));
+    }
+}
+TEST(wrc_release_acquire)
+{
+    if (t == 0) {
+        STEP(st_relaxed<S>(x, 1));
+    } else if (t == 1) {
+        STEP(r[0] = ld_acquire<S>(x));
+        STEP(st_release<S>(y, 1));
+    } else if (t == 2) {
+        STEP(r[0] = ld_acquire<S>(y));
+        STEP(r[1] = ld_relaxed<S>(x));
+    }
+}
+TEST(wrc_relaxed)
+{
+    if (t == 0) {
+        STEP(st_relaxed<S>(x, 1));
+    } else if (t == 1) {
+        STEP(r[0] = ld_relaxed<S>(x));
+        STEP(st_relaxed<S>(y, 1));
+    } else if (t == 2) {
+        STEP(r[0] = ld_relaxed<S>(y));
+        STEP(r[1] = ld_relaxed<S>(x));
+    }
+}
 TEST(mp_swapped) // wrong on purpose: what it forbids is seen
 {
     if (t == 0)
@@ -201,12 +293,27 @@ TEST(iriw_acquire)
     STEP(r[0] = ld_acquire<S>(t == 2 ? x : y));
     STEP(r[1] = ld_acquire<S>(t == 2 ? y : x));
 }
+TEST(iriw_relaxed)
+{
+    if (t < 2) {
+        STEP(st_relaxed<S>(t == 0 ? x : y, 1));
+        return;
+    }
+    STEP(r[0] = ld_relaxed<S>(t == 2 ? x : y));
+    STEP(r[1] = ld_relaxed<S>(t == 2 ? y : x));
+}
 TEST(corr)
 {
     if (t == 0) {
         STEP(st_relaxed<S>(x, 1));
         return;
     }
+    STEP(r[0] = ld_relaxed<S>(x));
+    STEP(r[1] = ld_relaxed<S>(x));
+}
+TEST(cowr) // a thread's own store, and what was stored before
+{
+    STEP(st_relaxed<S>(x, t + 1));
     STEP(r[0] = ld_relaxed<S>(x));
     STEP(r[1] = ld_relaxed<S>(x));
 }
@@ -230,11 +337,17 @@ TEST(atom_add)
                                      (const void *)name##_kernel<SYS>};
 
 // A test's threads, how many accesses each has, and which outcomes the model forbids: the values
-// that were read, in the order of threads.
+// that were read, in the order of threads; behind an exclamation mark, those that it allows.
 #define FOR_TESTS(DO)                                                                              \
     DO(mp_release_acquire, 2, "2200", "10")                                                        \
     DO(mp_fence, 2, "2200", "10")                                                                  \
     DO(mp_relaxed, 2, "2200", "")                                                                  \
+    DO(mp_volatile, 2, "2200", "10")                                                               \
+    DO(mp_narrow_writer, 2, "2200", "")                                                            \
+    DO(mp_narrow_reader, 2, "2200", "")                                                            \
+    DO(mp_atomic, 4, "2120", "120")                                                                \
+    DO(wrc_release_acquire, 4, "1220", "110")                                                      \
+    DO(wrc_relaxed, 4, "1220", "")                                                                 \
     DO(sb_fence_sc, 2, "2200", "00")                                                               \
     DO(sb_release_acquire, 2, "2200", "")                                                          \
     DO(sb_relaxed, 2, "2200", "")                                                                  \
@@ -242,7 +355,9 @@ TEST(atom_add)
     DO(lb_relaxed, 2, "2200", "")                                                                  \
     DO(iriw_fence_sc, 4, "1122", "1010")                                                           \
     DO(iriw_acquire, 4, "1122", "")                                                                \
+    DO(iriw_relaxed, 4, "1122", "")                                                                \
     DO(corr, 2, "1200", "10")                                                                      \
+    DO(cowr, 2, "3300", "!1122 1121 1111 1222 2222")                                               \
     DO(atom_add, 2, "1100", "00 11")                                                               \
     DO(mp_swapped, 2, "2200", "10")
 #define KERNEL_OF(name, threads, accesses, forbidden) KERNEL(name, accesses)
@@ -279,6 +394,11 @@ struct Seen {
     int times;
 };
 
+static bool is_forbidden(const Test &test, const char *outcome)
+{
+    return (strstr(test.forbidden, outcome) != nullptr) != (test.forbidden[0] == '!');
+}
+
 static bool judge(const Test &test, const char *scope, const int *r, int rounds)
 {
     Seen seen[32] = {};
@@ -291,12 +411,12 @@ static bool judge(const Test &test, const char *scope, const int *r, int rounds)
             s++;
         strcpy(s->outcome, outcome);
         s->times++;
-        right &= !strstr(test.forbidden, outcome);
+        right &= !is_forbidden(test, outcome);
     }
     printf("%s %s:", test.name, scope);
     for (const Seen *s = seen; s->times > 0; s++)
         printf(" %s x %d%s", s->outcome, s->times,
-               strstr(test.forbidden, s->outcome) ? " FORBIDDEN" : "");
+               is_forbidden(test, s->outcome) ? " FORBIDDEN" : "");
     printf("\n");
     return right;
 }

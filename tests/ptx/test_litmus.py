@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Litmus tests of PTX's memory model (litmus.cu) on two GPUs, compiled by vgpu-cc and, where it is
-installed, by nvcc: what the model forbids is never seen, and docs/ptx.md lists what is."""
+installed, by nvcc: what the model forbids is never seen, and docs/ptx.md lists what is, by default and
+with VGPU_SCHEDULE=weak."""
 
 import pathlib
 import re
@@ -10,7 +11,9 @@ from rig import CC, HERE, NVCC, Case, main
 
 SOURCE = HERE / "litmus.cu"
 PAGE = HERE.parent.parent / "docs" / "ptx.md"
-TESTS, PLACES = 12, 3
+TESTS, PLACES = 20, 3
+FLAG = PAGE.parent / "book" / "code" / "flag.cu"
+SEEDS = 40
 ONLY_PTX = ("-gencode", "arch=compute_90,code=compute_90")
 
 
@@ -24,9 +27,21 @@ def outcomes(text: str) -> dict[str, set[str]]:
     return seen
 
 
-def listed() -> dict[str, set[str]]:
-    rows = re.findall(r"^\| `(\w+)` \|.*\| ([\d ]+) \|$", PAGE.read_text(encoding="utf-8"), re.M)
-    return {test: set(words.split()) for test, words in rows}
+def listed(column: int) -> dict[str, set[str]]:
+    """Of each program in the page's table, the outcomes in this column; -1: seen by default."""
+    rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", PAGE.read_text(encoding="utf-8"), re.M)
+    return {test: set(cells.split("|")[column].split()) for test, cells in rows}
+
+
+def example() -> str:
+    """The commands of the page that show VGPU_SCHEDULE=weak, with their output."""
+    section = PAGE.read_text(encoding="utf-8").split("## The memory model")[1]
+    return section.split("```console\n")[1].split("```")[0]
+
+
+def where_seen(text: str, outcome: str) -> set[str]:
+    """The placements of the threads in which it was."""
+    return set(re.findall(rf"^\w+ (\w+):.* {outcome} x", text, re.M))
 
 
 class Litmus(Case):
@@ -41,7 +56,7 @@ class Litmus(Case):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("FORBIDDEN", done.stdout)
         self.assertEqual(len(done.stdout.splitlines()), TESTS * PLACES, done.stdout)
-        self.assertEqual(outcomes(done.stdout), listed())
+        self.assertEqual(outcomes(done.stdout), listed(-1))
 
     def test_vgpu_cc(self) -> None:
         program = self.built(CC)
@@ -51,9 +66,48 @@ class Litmus(Case):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stdout.count("FORBIDDEN"), PLACES)
 
+    def weak(self, seed: int, *command: object) -> str:
+        done = self.run_command("env", f"VGPU_SCHEDULE=weak:{seed}", *command)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def check_weak(self, *program: object) -> None:
+        self.assertEqual(len(self.weak(1, *program, 100).splitlines()), TESTS * PLACES)
+        wanted = {test: found for test, found in listed(-2).items() if found}
+        self.assertEqual(len(wanted), 8)
+        for test, (outcome,) in wanted.items():
+            places: set[str] = set()
+            for seed in range(1, SEEDS):
+                places |= where_seen(self.weak(seed, *program, 200, test), outcome)
+                if len(places) == PLACES:
+                    break
+            self.assertEqual(len(places), PLACES, f"{test}: {outcome} only with {places}")
+
+    def test_weak(self) -> None:
+        program = self.built(CC)
+        self.check_weak(program)
+        done = self.run_command("env", "VGPU_SCHEDULE=weak", program, 100, "mp_swapped")
+        self.assertEqual(done.stdout.count("FORBIDDEN"), PLACES)
+
+    def test_flag(self) -> None:
+        """The page's example: what it shows, and other seeds."""
+        shown = re.findall(r"^\$ (.*)\n((?:[^$`].*\n)*)", example(), re.M)
+        self.assertEqual(len(shown), 6)
+        (self.folder / "flag.cu").write_bytes(FLAG.read_bytes())
+        for command, output in shown:
+            words = command.replace("vgpu-cc", str(CC)).split()
+            done = self.run_command("env", *words)
+            self.assertEqual(done.stdout, output, command + done.stderr)
+        for seed in range(2, 8):
+            self.assertIn("have arrived", self.weak(seed, "./flag"))
+            done = self.run_command("env", f"VGPU_SCHEDULE=weak:{seed}", "./narrow")
+            self.assertIn("some are old", done.stdout)
+
     @unittest.skipIf(NVCC is None, "there is no nvcc here")
     def test_nvcc(self) -> None:
-        self.check(CC.parent / "vgpu-run", self.built(NVCC, *ONLY_PTX))
+        program = CC.parent / "vgpu-run", self.built(NVCC, *ONLY_PTX)
+        self.check(*program)
+        self.check_weak(*program)
 
 
 if __name__ == "__main__":

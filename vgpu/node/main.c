@@ -314,6 +314,7 @@ static void print_usage(FILE *to)
           "environment: VGPU_NODE=NAME or PATH of a node description (default hgx-h200-4),\n"
           "  VGPU_FAULT=WORDS  what breaks on purpose, as alloc:3,link:0-1=0.1\n"
           "  VGPU_SCHEDULE=SEED  blocks, lanes and unordered operations in another order\n"
+          "  VGPU_SCHEDULE=weak[:SEED]  the same, and kernels load older values, as PTX allows\n"
           "  VGPU_FORM=careful  every thread of a kernel by itself (default: fast where it can)\n"
           "  VGPU_MEMORY_LIMIT=2G  how much of this computer's memory it may use (default: half)\n",
           to);
