@@ -5,6 +5,7 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,24 +70,49 @@ template <class T> Pack<T> packed(T *out, const T *a, const T *b, int n, int m, 
 }
 #define PLAIN(...) __VA_ARGS__
 
+/* GPUs 0 and 1 use each other's memory, and none that of GPU 2. */
 static void start(void)
 {
     host = (unsigned char *)malloc(64 << 20);
-    cudaSetDevice(0);
-    cudaDeviceEnablePeerAccess(1, 0);
+    for (int d = 1; d >= 0; d--) {
+        cudaSetDevice(d);
+        cudaDeviceEnablePeerAccess(1 - d, 0);
+    }
 }
+
+enum { PINNED = 2, MANAGED, UNREACHABLE };
 
 static void *make(size_t bytes, int where)
 {
     void *p = NULL;
-    if (where == 2)
+    if (where == PINNED)
         cudaMallocHost(&p, bytes);
+    else if (where == MANAGED)
+        cudaMallocManaged(&p, bytes);
     else {
-        cudaSetDevice(where);
+        cudaSetDevice(where == UNREACHABLE ? 2 : where);
         cudaMalloc(&p, bytes);
         cudaSetDevice(0);
     }
     return p;
+}
+static void unmake(void *p, int where)
+{
+    if (where == PINNED)
+        cudaFreeHost(p);
+    else
+        cudaFree(p);
+}
+/* Of the GPUs of `devices`, which nothing orders. */
+static cudaError_t wait_for(int devices)
+{
+    cudaError_t first = cudaSuccess;
+    for (int d = 1; d >= 0; d--) {
+        cudaSetDevice(d);
+        cudaError_t error = devices >> d & 1 ? cudaDeviceSynchronize() : cudaSuccess;
+        first = first ? first : error;
+    }
+    return first;
 }
 static void fill(void *p, size_t bytes, unsigned seed)
 {
@@ -108,8 +134,8 @@ static unsigned long long sum(const void *p, size_t bytes)
         s = (s ^ host[i]) * 1099511628211ull;
     return s;
 }
-#define RUN(number, ARGUMENTS, T, n, WHERE_OUT, WHERE_A, WHERE_B, GRID, BLOCK, SHIFT, B, SHARED,   \
-            ...)                                                                                   \
+#define RUN(number, ARGUMENTS, T, n, WHERE_OUT, WHERE_A, WHERE_B, DEVICES, GRID, BLOCK, SHIFT, B,   \
+            SHARED, ...)                                                                           \
     if (wanted(argc, argv, number)) {                                                              \
         size_t bytes = (size_t)(n) * sizeof(T);                                                    \
         T *out = (T *)make(bytes, WHERE_OUT), *a = (T *)make(bytes, WHERE_A),                      \
@@ -117,33 +143,31 @@ static unsigned long long sum(const void *p, size_t bytes)
         fill(out, bytes, number);                                                                  \
         fill(a, bytes, number + 1);                                                                \
         fill(b, bytes, number + 2);                                                                \
-        cudaEvent_t e0, e1;                                                                        \
-        cudaEventCreate(&e0);                                                                      \
-        cudaEventCreate(&e1);                                                                      \
-        cudaEventRecord(e0);                                                                       \
-        k##number<<<GRID, BLOCK, SHARED>>>(                                                        \
-            ARGUMENTS(out, (const T *)((const char *)a + (SHIFT)), B, __VA_ARGS__));               \
-        cudaError_t launched = cudaGetLastError();                                                 \
-        cudaEventRecord(e1);                                                                       \
-        cudaError_t ran = cudaDeviceSynchronize();                                                 \
-        float ms = -1;                                                                             \
-        cudaEventElapsedTime(&ms, e0, e1);                                                         \
-        printf("%d: %d %d %.9g %llx %llx\n", number, launched, ran, ms, sum(out, bytes),           \
-               sum(a, bytes));                                                                     \
+        cudaEvent_t begin[2], end[2];                                                              \
+        cudaError_t launched = cudaSuccess;                                                        \
+        float ms[2] = {-1, -1};                                                                    \
+        for (int d = 0; d < 2; d++)                                                                \
+            if ((DEVICES) >> d & 1) {                                                              \
+                cudaSetDevice(d);                                                                  \
+                cudaEventCreate(&begin[d]);                                                        \
+                cudaEventCreate(&end[d]);                                                          \
+                cudaEventRecord(begin[d]);                                                         \
+                k##number<<<GRID, BLOCK, SHARED>>>(                                                \
+                    ARGUMENTS(out, (const T *)((const char *)a + (SHIFT)), B, __VA_ARGS__));       \
+                launched = launched ? launched : cudaGetLastError();                               \
+                cudaEventRecord(end[d]);                                                           \
+            }                                                                                      \
+        cudaError_t ran = wait_for(DEVICES);                                                       \
+        for (int d = 0; d < 2; d++)                                                                \
+            if ((DEVICES) >> d & 1)                                                                \
+                cudaEventElapsedTime(&ms[d], begin[d], end[d]);                                    \
+        printf("%d: %d %d %.9g %.9g %llx %llx\n", number, launched, ran, ms[0], ms[1],             \
+               sum(out, bytes), sum(a, bytes));                                                    \
         if (cudaGetLastError() != cudaSuccess || ran != cudaSuccess)                               \
             return 1;                                                                              \
-        if (WHERE_OUT == 2)                                                                        \
-            cudaFreeHost(out);                                                                     \
-        else                                                                                       \
-            cudaFree(out);                                                                         \
-        if (WHERE_A == 2)                                                                          \
-            cudaFreeHost(a);                                                                       \
-        else                                                                                       \
-            cudaFree(a);                                                                           \
-        if (WHERE_B == 2)                                                                          \
-            cudaFreeHost(b);                                                                       \
-        else                                                                                       \
-            cudaFree(b);                                                                           \
+        unmake(out, WHERE_OUT);                                                                    \
+        unmake(a, WHERE_A);                                                                        \
+        unmake(b, WHERE_B);                                                                        \
     }
 static bool wanted(int argc, char **argv, int number)
 {

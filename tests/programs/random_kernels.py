@@ -5,12 +5,14 @@ Each kernel reads a and b and writes out, of one element type, in some shape of 
 index, guard, loop or condition. The program runs those named by its arguments, or all, and prints
 their errors, their virtual times and what they have written. Some reach outside of their arrays,
 divide by zero, use addresses that are not aligned, write where other threads of the block do, or
-read what these have written: what comes of that is to be the same in both forms, too.
+read what these have written: what comes of that is to be the same in both forms, too. Their memory
+is that of two GPUs, pinned or managed; some run on the other GPU, or on both without an order.
 """
 
 import random
 from pathlib import Path
 
+import random_control
 import random_objects
 import random_warps
 
@@ -30,7 +32,7 @@ WHOLE = ("int", "unsigned", "short", "unsigned char", "long long")
 HEADER = Path(__file__).with_suffix(".h")
 
 
-class Kernel(random_objects.Objects, random_warps.Warps):
+class Kernel(random_control.Control, random_objects.Objects, random_warps.Warps):
     """One kernel: its code, its launch, and whether something may be wrong in it."""
 
     def __init__(self, r: random.Random, number: int) -> None:
@@ -40,7 +42,7 @@ class Kernel(random_objects.Objects, random_warps.Warps):
         self.packed = r.random() < 0.2
         self.variables = ""
         self.shapes()
-        body = r.choice(
+        chosen = r.choice(
             (
                 self.plain,
                 self.plain,
@@ -62,8 +64,17 @@ class Kernel(random_objects.Objects, random_warps.Warps):
                 self.warps,
                 self.warps,
                 self.warps,
+                self.left,
+                self.kept,
+                self.printed,
+                self.stopped,
+                self.called,
+                self.whiled,
+                self.locked,
             )
-        )()
+        )
+        body = chosen()
+        self.parts = hasattr(random_control.Control, chosen.__name__)
         if self.wrong and r.random() < 0.3:
             body = self.shifted()
         self.code = (
@@ -378,7 +389,10 @@ class Kernel(random_objects.Objects, random_warps.Warps):
 
     def launch(self) -> str:
         r = self.r
-        where = [r.choice((0, 0, 0, 0, 1, 2)) for _ in range(3)]
+        where = [r.choice((0, 0, 0, 0, 1, 2, 3)) for _ in range(3)]
+        if self.wrong and r.random() < 0.1:
+            where[r.randrange(3)] = 4
+        devices = r.choice((1, 1, 1, 1, 2, 3))
         shift = r.choice((1, 2, 4)) if self.wrong and r.random() < 0.4 else 0
         n = self.n if r.random() < 0.9 else max(1, self.n // 2)
         b = "out" if r.random() < 0.1 else "b"
@@ -386,7 +400,7 @@ class Kernel(random_objects.Objects, random_warps.Warps):
         return (
             f"    RUN({self.number}, {'packed' if self.packed else 'PLAIN'}, {self.type}, "
             f"{self.elements}, "
-            f"{where[0]}, {where[1]}, {where[2]}, ({grid}), ({block}), {shift}, {b}, "
+            f"{where[0]}, {where[1]}, {where[2]}, {devices}, ({grid}), ({block}), {shift}, {b}, "
             f"256 * sizeof({self.type}), "
             f"{n}, {self.m}, {self.width})\n"
         )
