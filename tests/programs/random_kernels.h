@@ -134,7 +134,7 @@ static unsigned long long sum(const void *p, size_t bytes)
         s = (s ^ host[i]) * 1099511628211ull;
     return s;
 }
-#define RUN(number, ARGUMENTS, T, n, WHERE_OUT, WHERE_A, WHERE_B, DEVICES, GRID, BLOCK, SHIFT, B,   \
+#define RUN(number, ARGUMENTS, T, n, WHERE_OUT, WHERE_A, WHERE_B, DEVICES, GRID, BLOCK, SHIFT, B,  \
             SHARED, ...)                                                                           \
     if (wanted(argc, argv, number)) {                                                              \
         size_t bytes = (size_t)(n) * sizeof(T);                                                    \

@@ -50,6 +50,33 @@ UNIT(door_says_when_a_message_goes_by_the_socket)
     EXPECT(vgpu_door_take(door, got, sizeof got, 60000) == -1, "a message that nobody put there");
 }
 
+UNIT(door_is_looked_at_without_sleeping)
+{
+    struct vgpu_door *door = new_door();
+    char got[16] = "";
+    EXPECT(vgpu_door_look(door, got, sizeof got, false) == -1, "a message in a closed door");
+    vgpu_door_watch(door);
+    EXPECT(vgpu_door_is_watched(door) && vgpu_door_is_quiet(door), "it is not open");
+    EXPECT(!vgpu_door_stare(door, 10), "a message that nobody sent");
+    EXPECT(!vgpu_door_is_watched(door) && vgpu_door_is_quiet(door), "it is watched for ever");
+    vgpu_door_watch(door);
+    EXPECT(vgpu_door_put(door, "first", 6), "an open door takes nothing");
+    EXPECT(vgpu_door_stare(door, 10), "the message is not seen");
+    EXPECT(vgpu_door_look(door, got, sizeof got, false) == 6 && !strcmp(got, "first"), "%s", got);
+    EXPECT(vgpu_door_look(door, got, sizeof got, false) == -1, "it lies there twice");
+    vgpu_door_open(door);
+    EXPECT(vgpu_door_look(door, got, sizeof got, false) == -1, "a message that nobody sent");
+    EXPECT(vgpu_door_is_quiet(door), "a look closes the door");
+    EXPECT(vgpu_door_look(door, got, sizeof got, true) == -1, "a message that nobody sent");
+    EXPECT(!vgpu_door_put(door, "late", 5), "the last look leaves it open");
+    vgpu_door_open(door);
+    vgpu_door_put(door, "last", 5);
+    EXPECT(vgpu_door_look(door, got, sizeof got, true) == 5 && !strcmp(got, "last"), "%s", got);
+    vgpu_door_watch(door);
+    vgpu_door_knock(door);
+    EXPECT(vgpu_door_stare(door, 60000000), "it waits for a message of the socket");
+}
+
 enum { MESSAGES = 20000 };
 
 /* Sends back what comes, which must be 0, 1, 2, ... Returns the exit status of its process. */

@@ -20,7 +20,7 @@ static long futex(struct vgpu_door *door, int op, uint32_t value, const struct t
 
 static bool door_is_open(uint32_t state)
 {
-    return state == VGPU_DOOR_OPEN || state == VGPU_DOOR_SLEEPS;
+    return state == VGPU_DOOR_OPEN || state == VGPU_DOOR_SLEEPS || state == VGPU_DOOR_WATCHED;
 }
 
 /* ---- the receiver ---- */
@@ -59,17 +59,67 @@ static uint32_t await_message(struct vgpu_door *door, int ms)
                                                                                   : state;
 }
 
+static ssize_t copy_message(const struct vgpu_door *door, void *message, size_t room)
+{
+    size_t bytes = atomic_load(&door->bytes);
+    if (bytes > sizeof door->message)
+        bytes = sizeof door->message;
+    memcpy(message, door->message, bytes < room ? bytes : room);
+    return (ssize_t)bytes;
+}
+
 ssize_t vgpu_door_take(struct vgpu_door *door, void *message, size_t room, int ms)
 {
     if (await_message(door, ms) != VGPU_DOOR_FULL) {
         vgpu_door_close(door);
         return -1;
     }
-    size_t bytes = atomic_load(&door->bytes);
-    if (bytes > sizeof door->message)
-        bytes = sizeof door->message;
-    memcpy(message, door->message, bytes < room ? bytes : room);
-    return (ssize_t)bytes;
+    return copy_message(door, message, room);
+}
+
+/* ---- a receiver that does not sleep ---- */
+
+uint64_t vgpu_door_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void vgpu_door_watch(struct vgpu_door *door)
+{
+    atomic_store(&door->state, VGPU_DOOR_WATCHED);
+}
+
+bool vgpu_door_is_watched(const struct vgpu_door *door)
+{
+    return atomic_load(&door->state) == VGPU_DOOR_WATCHED;
+}
+
+ssize_t vgpu_door_look(struct vgpu_door *door, void *message, size_t room, bool last)
+{
+    uint32_t state = last ? atomic_exchange(&door->state, VGPU_DOOR_CLOSED)
+                          : atomic_load_explicit(&door->state, memory_order_acquire);
+    if (state != VGPU_DOOR_FULL)
+        return -1;
+    vgpu_door_close(door);
+    return copy_message(door, message, room);
+}
+
+bool vgpu_door_stare(struct vgpu_door *door, int us)
+{
+    enum { LOOKS = 32 }; /* between two looks at the clock */
+    const uint64_t end = vgpu_door_clock_ns() + (uint64_t)us * 1000;
+    uint32_t state;
+    do
+        for (int i = 0; i < LOOKS; i++) {
+            if (atomic_load_explicit(&door->state, memory_order_acquire) != VGPU_DOOR_WATCHED)
+                return true;
+            vgpu_pause();
+        }
+    while (vgpu_door_clock_ns() < end);
+    state = VGPU_DOOR_WATCHED;
+    return !atomic_compare_exchange_strong(&door->state, &state, VGPU_DOOR_OPEN);
 }
 
 /* ---- the sender ---- */

@@ -21,10 +21,11 @@
 #include "protocol.h"
 
 enum vgpu_door_state {
-    VGPU_DOOR_CLOSED, /* the receiver reads the socket */
-    VGPU_DOOR_OPEN,   /* it will look here */
-    VGPU_DOOR_SLEEPS, /* it waits here and must be woken */
-    VGPU_DOOR_FULL,   /* a message lies here */
+    VGPU_DOOR_CLOSED,  /* the receiver reads the socket */
+    VGPU_DOOR_OPEN,    /* it will look here */
+    VGPU_DOOR_SLEEPS,  /* it waits here and must be woken */
+    VGPU_DOOR_FULL,    /* a message lies here */
+    VGPU_DOOR_WATCHED, /* open, and the receiver looks here all the time, on another processor */
 };
 
 struct vgpu_door {
@@ -41,6 +42,26 @@ void vgpu_door_open(struct vgpu_door *door);
 void vgpu_door_close(struct vgpu_door *door);
 bool vgpu_door_is_quiet(const struct vgpu_door *door);
 ssize_t vgpu_door_take(struct vgpu_door *door, void *message, size_t room, int ms);
+
+/* For a receiver that looks instead of sleeping. vgpu_door_watch: opens the door, and says so.
+ * vgpu_door_look: the size of the message that lies there, stored as by vgpu_door_take; -1: none,
+ * and with `last` the door is closed now. vgpu_door_stare: looks for so many microseconds; false:
+ * no message came, and the door is open as by vgpu_door_open. */
+void vgpu_door_watch(struct vgpu_door *door);
+ssize_t vgpu_door_look(struct vgpu_door *door, void *message, size_t room, bool last);
+bool vgpu_door_stare(struct vgpu_door *door, int us);
+/* For the sender: the receiver looks there all the time. */
+bool vgpu_door_is_watched(const struct vgpu_door *door);
+uint64_t vgpu_door_clock_ns(void);
+
+static inline void vgpu_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
 
 /* For the sender. vgpu_door_put: false: the message must go by the socket. vgpu_door_knock: one is
  * about to go there; wakes a receiver that waits at the door. vgpu_door_may_wake: false: a sandbox

@@ -47,13 +47,13 @@
  * a text, empty while no kernel runs. */
 #define VGPU_STATUS_BYTES 4096
 #define VGPU_STATUS_VA (VGPU_SEALED_VA - VGPU_STATUS_BYTES)
-/* Before it, doors (door.h): two for each context, 2 * device + ASKED and + ANSWERS, and then one
- * for the replies to each of the first host threads. */
+/* Before it, doors (door.h): two for each context, 2 * device + ASKED and + ANSWERS, and then two
+ * for each of the first host threads: for replies, and behind it for requests. */
 #define VGPU_DOOR_BYTES 49152
 enum { VGPU_DOOR_ASKED, VGPU_DOOR_ANSWERS };
 #define VGPU_DOORS_CONTEXTS (2 * VGPU_MAX_DEVICES)
 #define VGPU_DOORS_THREADS 64
-#define VGPU_DOORS (VGPU_DOORS_CONTEXTS + VGPU_DOORS_THREADS)
+#define VGPU_DOORS (VGPU_DOORS_CONTEXTS + 2 * VGPU_DOORS_THREADS)
 #define VGPU_DOOR_VA(n) (VGPU_STATUS_VA - (unsigned long long)(VGPU_DOORS - (n)) * VGPU_DOOR_BYTES)
 /* Memory is committed and poisoned in chunks, at their first use; mappings consist of chunks. */
 #define VGPU_CHUNK_BYTES (2ull << 20)

@@ -103,7 +103,7 @@ struct vgpu_reply *vgpu__aside(struct vgpu_request *request)
     request->free = true;
     request->clock_ps = vgpu__self.clock_ps;
     if (!wire || atomic_load(&vgpu__process.lost) ||
-        !vgpu__exchange(wire->fd, wire->door, request, -1, reply, NULL, NULL))
+        !vgpu__exchange(wire->fd, &wire->doors, request, -1, reply, NULL, NULL))
         return NULL;
     if (reply->explain[0])
         vgpu__explain(request->call, (cudaError_t)reply->error, reply->explain);
@@ -150,12 +150,12 @@ static bool exchange_with_room(struct vgpu__wire *wire, int fd, int *fds, int *f
 {
     struct vgpu_request *request = (struct vgpu_request *)wire->request;
     struct vgpu_reply *reply = (struct vgpu_reply *)wire->reply;
-    if (!vgpu__exchange(wire->fd, wire->door, request, fd, reply, fds, fd_count))
+    if (!vgpu__exchange(wire->fd, &wire->doors, request, fd, reply, fds, fd_count))
         return false;
     if (!reply->full || !wait_for_room(request))
         return true;
     request->clock_ps = vgpu__self.clock_ps;
-    return vgpu__exchange(wire->fd, wire->door, request, fd, reply, fds, fd_count);
+    return vgpu__exchange(wire->fd, &wire->doors, request, fd, reply, fds, fd_count);
 }
 
 static cudaError_t ask_node(int fd, bool free_of_charge, const struct vgpu_reply **out, int *fds,

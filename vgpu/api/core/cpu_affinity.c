@@ -34,6 +34,22 @@ void vgpu__affinity_to_node(struct vgpu__affinity *own)
     own->pinned = true;
 }
 
+/* The mask is set and restored at once: the thread stays where it then is until something moves it.
+ */
+bool vgpu__affinity_leave_node(void)
+{
+    cpu_set_t own, others;
+    if (atomic_load_explicit(&pinning_off, memory_order_relaxed) ||
+        sched_getaffinity(0, sizeof own, &own) != 0)
+        return false;
+    others = own;
+    CPU_CLR((size_t)vgpu__process.node_cpu, &others);
+    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0)
+        return false;
+    sched_setaffinity(0, sizeof own, &own);
+    return true;
+}
+
 bool vgpu__is_near_node(void)
 {
     int cpu = vgpu__process.node_cpu;

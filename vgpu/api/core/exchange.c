@@ -17,6 +17,8 @@
 #define SILENCE_LIMIT_S 60
 /* So long a reply is awaited at the thread's door, and then by the socket. */
 #define DOOR_MS 20
+/* So long a thread watches its door before it sleeps. */
+#define WATCH_US 25
 
 /* After so long a call says what it waits for. */
 static int silence_seconds(void)
@@ -107,18 +109,40 @@ static bool receive_reply(int fd, struct vgpu_door *door, const struct vgpu_requ
     return reply_is_whole(request, reply, got);
 }
 
-bool vgpu__exchange(int fd, struct vgpu_door *door, const struct vgpu_request *request, int send_fd,
-                    struct vgpu_reply *reply, int *fds, int *fd_count)
+/* Sends the request, without descriptors, and watches the door. False: the request could not be
+ * sent. */
+static bool send_watching(int fd, struct vgpu__doors *doors, const struct vgpu_request *request)
+{
+    const size_t bytes = sizeof *request + request->data_bytes;
+    vgpu_door_watch(doors->replies);
+    if (!vgpu_door_put(doors->requests, request, bytes) &&
+        vgpu_send(fd, request, bytes, NULL, 0) != 0)
+        return false;
+    if (vgpu_door_stare(doors->replies, WATCH_US))
+        vgpu__watching_succeeded(&doors->watching);
+    else
+        vgpu__watching_failed(&doors->watching);
+    return true;
+}
+
+bool vgpu__exchange(int fd, struct vgpu__doors *doors, const struct vgpu_request *request,
+                    int send_fd, struct vgpu_reply *reply, int *fds, int *fd_count)
 {
     struct vgpu__affinity own = {.pinned = false};
-    bool ok = false;
-    if (fd_count) /* descriptors come by the socket */
-        door = NULL;
-    if (door)
-        vgpu_door_open(door);
-    if (!vgpu__is_near_node())
-        vgpu__affinity_to_node(&own);
-    if (vgpu_send(fd, request, sizeof *request + request->data_bytes, &send_fd, send_fd >= 0) == 0)
+    /* descriptors come by the socket */
+    struct vgpu_door *door = doors && !fd_count ? doors->replies : NULL;
+    bool ok = false, sent;
+    if (door && send_fd < 0 && vgpu__watching_begins(&doors->watching)) {
+        sent = send_watching(fd, doors, request);
+    } else {
+        if (door)
+            vgpu_door_open(door);
+        if (!vgpu__is_near_node())
+            vgpu__affinity_to_node(&own);
+        sent = vgpu_send(fd, request, sizeof *request + request->data_bytes, &send_fd,
+                         send_fd >= 0) == 0;
+    }
+    if (sent)
         ok = receive_reply(fd, door, request, reply, fds, fd_count, &own);
     else if (errno ==
              EPIPE) /* before it closed the connection, the node may have sent the reason */
@@ -127,5 +151,7 @@ bool vgpu__exchange(int fd, struct vgpu_door *door, const struct vgpu_request *r
     else
         node_lost(request->call, strerror(errno));
     vgpu__affinity_restore(&own);
+    if (door)
+        vgpu__watching_ends(&doors->watching);
     return ok;
 }

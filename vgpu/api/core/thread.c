@@ -56,8 +56,8 @@ static void calling_thread_ends(void *argument)
     unlink_wire(wire);
     vgpu__fault_stack_remove(wire);
     close(wire->fd);
-    if (wire->door)
-        munmap(wire->door, VGPU_DOOR_BYTES);
+    if (wire->doors.replies)
+        munmap(wire->doors.replies, 2 * VGPU_DOOR_BYTES);
     munmap(wire, sizeof *wire);
     vgpu__self.wire = NULL;
 }
@@ -100,14 +100,16 @@ static struct vgpu__wire *new_wire(void)
     return wire == MAP_FAILED ? NULL : wire;
 }
 
-/* Maps the door at `address` of the host memory. NULL if no door lies there or mapping fails. */
-static struct vgpu_door *map_door(uint64_t address)
+/* Maps the two doors at `address` of the host memory. None if none lie there or mapping fails. */
+static struct vgpu__doors map_doors(uint64_t address)
 {
-    if (address < VGPU_DOOR_VA(0) || address > VGPU_DOOR_VA(VGPU_DOORS - 1))
-        return NULL;
-    void *door = mmap(NULL, VGPU_DOOR_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-                      vgpu__process.host_fd, (off_t)(address - VGPU_HOST_VA));
-    return door == MAP_FAILED ? NULL : door;
+    if (address < VGPU_DOOR_VA(0) || address > VGPU_DOOR_VA(VGPU_DOORS - 2))
+        return (struct vgpu__doors){0};
+    char *at = mmap(NULL, 2 * VGPU_DOOR_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+                    vgpu__process.host_fd, (off_t)(address - VGPU_HOST_VA));
+    if (at == MAP_FAILED)
+        return (struct vgpu__doors){0};
+    return (struct vgpu__doors){.replies = (void *)at, .requests = (void *)(at + VGPU_DOOR_BYTES)};
 }
 
 struct vgpu__wire *vgpu__wire(void)
@@ -126,7 +128,7 @@ struct vgpu__wire *vgpu__wire(void)
         munmap(wire, sizeof *wire);
         return NULL;
     }
-    wire->door = map_door(((struct vgpu_reply *)wire->reply)->value);
+    wire->doors = map_doors(((struct vgpu_reply *)wire->reply)->value);
     use_wire(wire);
     return wire;
 }

@@ -85,14 +85,16 @@ int owner_take_door(struct owner *owner)
     if (slot < 0)
         return 0;
     owner->thread_doors |= 1ull << slot;
-    vgpu_door_close(owner_door(owner, VGPU_DOORS_CONTEXTS + slot));
-    return VGPU_DOORS_CONTEXTS + slot;
+    const int number = VGPU_DOORS_CONTEXTS + 2 * slot;
+    vgpu_door_close(owner_door(owner, number));
+    vgpu_door_close(owner_door(owner, number + 1));
+    return number;
 }
 
 void owner_give_door(struct owner *owner, int number)
 {
     if (number)
-        owner->thread_doors &= ~(1ull << (number - VGPU_DOORS_CONTEXTS));
+        owner->thread_doors &= ~(1ull << (number - VGPU_DOORS_CONTEXTS) / 2);
 }
 
 bool host_asked_for(const struct arena_range *range)

@@ -43,6 +43,12 @@ int connections_await(struct epoll_event *event, int most, double ms)
     return got > 0 ? got : 0;
 }
 
+bool connections_any_event(void)
+{
+    struct pollfd any = {.fd = watch_fd, .events = POLLIN};
+    return poll(&any, 1, 0) > 0;
+}
+
 struct connection *connection_at(int number)
 {
     return number < open_count ? connections[number] : NULL;

@@ -56,7 +56,10 @@ struct connection_time {
 
 struct connection {
     int socket;
-    int door;           /* number of the door for its replies (owner_door); 0: none */
+    /* Number of the door for its replies (owner_door), behind which is the one for its requests; 0:
+     * none. */
+    int door;
+    bool looked_at;     /* the next request may lie at its door: at_doors.c */
     uint32_t events;    /* epoll events registered for the socket */
     bool first_witness; /* the witness that started this node */
     bool witness;
@@ -105,6 +108,7 @@ bool connections_watch(int how, int fd, uint32_t events, void *what);
 /* Waits up to `ms` (-1: no limit) for events; returns their number, 0: none. */
 struct epoll_event;
 int connections_await(struct epoll_event *event, int most, double ms);
+bool connections_any_event(void); /* without waiting */
 
 /* State of the socket, without waiting. */
 bool socket_is_readable(int socket);

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "at_doors.h"
 #include "codes.h"
 #include "cold.h"
 #include "connection.h"
@@ -84,8 +85,12 @@ static void count_unread(struct connection *c)
 static bool put_reply(struct connection *c)
 {
     struct vgpu_reply *r = &c->reply.r;
-    if (!c->door || c->reply_fds > 0 ||
-        !vgpu_door_put(owner_door(&c->process->memory, c->door), r, sizeof *r + r->data_bytes))
+    if (!c->door || c->reply_fds > 0)
+        return false;
+    struct vgpu_door *door = owner_door(&c->process->memory, c->door);
+    if (vgpu_door_is_watched(door))
+        at_doors_open(c);
+    if (!vgpu_door_put(door, r, sizeof *r + r->data_bytes))
         return false;
     usage_at_least(&connection_usage(c)->unread, 1);
     return true;
@@ -163,18 +168,9 @@ static bool is_request(struct connection *c, ssize_t got)
     return whole;
 }
 
-/* Reads and handles one request. False: the connection has ended. */
-static bool serve_request(struct connection *c)
+/* Handles what has arrived, `got` bytes or an error. False: the connection has ended. */
+static bool serve_message(struct connection *c, ssize_t got)
 {
-    int fds = 1;
-    if (!c->process)
-        c->sender = vgpu_sender(c->socket);
-    ssize_t got =
-        vgpu_receive(c->socket, &c->request, sizeof c->request, &c->request_fd, &fds, MSG_DONTWAIT);
-    if (fds == 0)
-        c->request_fd = -1;
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-        return true;
     if (!is_request(c, got))
         return false;
     time_bound_called(c);
@@ -192,6 +188,29 @@ static bool serve_request(struct connection *c)
     order_look(server_state.order);
     request_handle(c);
     return c->wait.op || c->takes || send_answer(c);
+}
+
+/* Reads and handles one request. False: the connection has ended. */
+static bool serve_request(struct connection *c)
+{
+    int fds = 1;
+    if (!c->process)
+        c->sender = vgpu_sender(c->socket);
+    ssize_t got =
+        vgpu_receive(c->socket, &c->request, sizeof c->request, &c->request_fd, &fds, MSG_DONTWAIT);
+    if (fds == 0)
+        c->request_fd = -1;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        return true;
+    at_doors_close(c);
+    return serve_message(c, got);
+}
+
+/* The same of one that lay at the connection's door. */
+static void serve_at_door(struct connection *c, ssize_t got)
+{
+    if (!serve_message(c, got))
+        drop_connection(c);
 }
 
 static void answer_done(void)
@@ -214,6 +233,11 @@ static void serve_waiting(void)
 
 static void drain_connection(struct connection *c)
 {
+    ssize_t got = at_doors_read(c, false);
+    if (got >= 0 && !serve_message(c, got)) {
+        drop_connection(c);
+        return;
+    }
     while (socket_is_readable(c->socket) && !connection_owes_answer(c))
         if (!serve_request(c)) {
             drop_connection(c);
@@ -388,9 +412,12 @@ static void serve_round(int *listener)
     struct epoll_event event[MAX_EVENTS];
     bool served = connection_count() > 0, newcomer = false;
     update_watches();
-    int count = connections_await(event, MAX_EVENTS, round_timeout_ms());
-    if (count == 0)
-        run_idle_work();
+    int count = 0;
+    if (!at_doors_serve(serve_at_door)) {
+        count = connections_await(event, MAX_EVENTS, round_timeout_ms());
+        if (count == 0)
+            run_idle_work();
+    }
     if (tells_of_export(event, count))
         vmm_export_reap();
     for (int i = 0; i < count; i++)

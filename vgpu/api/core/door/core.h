@@ -4,7 +4,7 @@
  *   process.c node_start.c visible.c   the process's connection, and the devices visible to it
  *   thread.c cpu_affinity.c            one further connection for each host thread; its clock
  *   state.c                            the state that every call reads
- *   exchange.c call.c                  one message and its reply; one call
+ *   exchange.c watching.c call.c       one message and its reply; one call
  *   error.c messages.c                 the thread's last error; messages on stderr
  *   caller.c symbolizer.c              a call's return address; its file and line
  *   context.c                          the driver's contexts, as far as every call needs them
@@ -98,11 +98,25 @@ int vgpu__reach_node(char *why, size_t room);
 
 /* ---- the thread ---- */
 
+/* watching.c: whether a thread looks for its replies instead of sleeping. */
+struct vgpu__watching {
+    uint64_t last_ns; /* when its last call ended */
+    /* Calls without a pause so far, how many of them it takes, and replies that came in time. */
+    uint32_t row, wanted, good;
+};
+
+/* Where replies to a thread and its requests can lie (door.h). */
+struct vgpu__doors {
+    struct vgpu_door *replies; /* NULL: all goes by the socket */
+    struct vgpu_door *requests;
+    struct vgpu__watching watching;
+};
+
 /* A thread's connection to the node with its message buffers. Made at the thread's first call that
  * needs it, freed when the thread ends. */
 struct vgpu__wire {
     int fd;
-    struct vgpu_door *door;  /* for replies; NULL: all come by the socket */
+    struct vgpu__doors doors;
     struct vgpu__wire *next; /* guarded by threads_lock (thread.c) */
     _Alignas(16) unsigned char request[VGPU_MSG_MAX], reply[VGPU_MSG_MAX], text[VGPU_MSG_MAX];
     _Alignas(16) unsigned char signal_stack[32 << 10];
@@ -207,10 +221,18 @@ cudaError_t vgpu__end(const struct vgpu_reply **reply);
  * the number of descriptors received after the call. The caller owns them. */
 cudaError_t vgpu__ask_fds(int *fds, int *count);
 
-/* Sends one message on `fd` and receives its reply, if it brings no descriptors perhaps at `door`
+/* Sends one message on `fd` and receives its reply; without descriptors both perhaps by `doors`
  * (NULL: none). False: the connection has failed (reported on stderr). */
-bool vgpu__exchange(int fd, struct vgpu_door *door, const struct vgpu_request *request, int send_fd,
-                    struct vgpu_reply *reply, int *fds, int *fd_count);
+bool vgpu__exchange(int fd, struct vgpu__doors *doors, const struct vgpu_request *request,
+                    int send_fd, struct vgpu_reply *reply, int *fds, int *fd_count);
+
+/* watching.c: true: the thread watches its door during this call, on another processor than the
+ * node's. Then _failed or _succeeded says whether the reply came in time. _ends: at the end of
+ * every call. */
+bool vgpu__watching_begins(struct vgpu__watching *w);
+void vgpu__watching_failed(struct vgpu__watching *w);
+void vgpu__watching_succeeded(struct vgpu__watching *w);
+void vgpu__watching_ends(struct vgpu__watching *w);
 
 /* Sends a request of the runtime's own while a call is in progress: it costs no virtual time and
  * its error is not recorded. The reply is valid until the thread's next request of this kind. NULL:
@@ -232,6 +254,8 @@ struct vgpu__affinity {
 };
 void vgpu__affinity_to_node(struct vgpu__affinity *own);
 void vgpu__affinity_restore(const struct vgpu__affinity *own);
+/* Moves the calling thread to another CPU than the node's. False: it may use no other. */
+bool vgpu__affinity_leave_node(void);
 bool vgpu__is_near_node(void); /* true: the thread runs on the node's CPU at the moment */
 
 /* ---- errors and messages ---- */

@@ -43,8 +43,8 @@ struct owner {
 /* What its kernel has done so far, VGPU_STATUS_BYTES of text, which the program reads. */
 char *owner_status(struct owner *owner);
 
-/* Its doors (VGPU_DOOR_VA) as the node sees them. owner_take_door returns the number of a closed
- * door for a host thread, or 0 if all are taken. */
+/* Its doors (VGPU_DOOR_VA) as the node sees them. owner_take_door returns the number of the
+ * first of two closed doors for a host thread, or 0 if all are taken. */
 struct vgpu_door *owner_door(struct owner *owner, int number);
 int owner_take_door(struct owner *owner);
 void owner_give_door(struct owner *owner, int number); /* 0 is allowed */
