@@ -106,6 +106,8 @@ static void commit(const char *what)
         wait_for<<<1, 1>>>(mine + 5);
     } else if (!strcmp(what, "near")) {
         store<<<1, 1>>>(mine + 4096 / 4, 1); /* past the end, unnoticed as on hardware */
+    } else if (!strcmp(what, "across")) {
+        load<<<1, 1>>>(fresh(0, 1002) + 1000 / 4, mine);
     } else if (!strcmp(what, "near-twice")) {
         store<<<1, 1>>>(mine + 4096 / 4, 1);
         store<<<1, 1>>>(mine + 4096 / 4 + 5, 1); /* the same place in the code: said once */

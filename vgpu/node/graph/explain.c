@@ -67,6 +67,9 @@ void explain_outside(const struct process *process, uint64_t address, char *out,
     if (freed)
         snprintf(out, room, "byte %llu of %s that was freed",
                  (unsigned long long)(address - p.base), whose);
+    else if (before && address - p.base < p.bytes)
+        snprintf(out, room, "from byte %llu on across the end of %s",
+                 (unsigned long long)(address - p.base), whose);
     else if (before)
         snprintf(out, room, "%llu bytes past the end of %s",
                  (unsigned long long)(address - p.base - p.bytes), whose);
