@@ -27,7 +27,7 @@ HOW = {
     "PoCL": "apt install pocl-opencl-icd ocl-icd-opencl-dev opencl-headers",
     "nvcc": "the CUDA Toolkit; then --vgpu-run build/vgpu/bin/vgpu-run",
 }
-FAST, CAREFUL = "here", "careful"
+FAST, CAREFUL, UNCOUNTED = "here", "careful", "uncounted"
 NEARLY = 1e-4  # sums may be formed in another order
 
 Figures = tuple[float, float, float]  # wall seconds, processor seconds, sum of the output
@@ -53,6 +53,15 @@ def by_nvcc(vgpu_run: str, folder: pathlib.Path) -> list[str] | None:
         return None
     program = compiled([nvcc, *flags, HERE / "programs.cu", *helper], folder / "nvcc")
     return [vgpu_run, *program] if program else None
+
+
+def without_counts(vgpu_cc: str, folder: pathlib.Path) -> list[str] | None:
+    """The same program, whose fast form does not count accesses."""
+    os.environ["VGPU_CC_UNCOUNTED"] = "1"
+    source = [HERE / "programs.cu", HERE.parent / "processes.c"]
+    program = compiled([vgpu_cc, "-O2", f"-I{HERE.parent}", *source], folder / "uncounted")
+    del os.environ["VGPU_CC_UNCOUNTED"]
+    return program
 
 
 def find_peers(
@@ -155,6 +164,14 @@ def print_targets(table: dict[str, dict[str, Figures]]) -> None:
                 f"compiled by nvcc over vgpu-cc, {time}: geometric mean {middle:.2f}, "
                 f"most {by[worst]:.2f} ({worst}; goal 1.3)"
             )
+    if all(UNCOUNTED in table[k] for k in table):
+        by = {k: ratio(table[k], UNCOUNTED, 1) for k in table}
+        middle = math.exp(sum(math.log(r) for r in by.values()) / len(by))
+        worst = max(by, key=lambda k: by[k])
+        print(
+            f"with counts over without, processor time: geometric mean {middle:.2f}, "
+            f"most {by[worst]:.2f} ({worst}; goal 1.2)"
+        )
     slower = [k for k in table if ratio(table[k], "HIP-CPU", 0) > 1]
     if all("HIP-CPU" in table[k] for k in table):
         print(f"slower than HIP-CPU (goal: none): {', '.join(slower) or 'none'}")
@@ -164,7 +181,8 @@ def compare(programs: dict[str, list[str]], kernels: list[str], rounds: int) -> 
     table: dict[str, dict[str, Figures]] = {}
     wrong = []
     print(f"{os.cpu_count()} processors; milliseconds of wall and processor time, and ratios")
-    columns = [name for name in (FAST, CAREFUL, *HOW) if name != CAREFUL or name in programs]
+    own = [name for name in (CAREFUL, UNCOUNTED) if name in programs]
+    columns = [FAST, *own, *HOW]
     heads = "".join(f" {name:>19}" for name in columns)
     print(f"{'kernel':11}{heads}" + "".join(f" {f'by {peer}':>13}" for peer in HOW))
     for kernel in kernels:
@@ -188,6 +206,7 @@ def main() -> int:
     parser.add_argument("--careful", action="store_true", help="the careful form, too: it is slow")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--hip-cpu", default=os.environ.get("HIP_CPU"), help="its checkout")
+    parser.add_argument("--uncounted", help="vgpu-cc, for the same program without counts")
     parser.add_argument("--vgpu-run", help="vgpu-run, for the same program compiled by nvcc")
     parser.add_argument("program")
     parser.add_argument("kernel", nargs="*", help=f"some of {', '.join(KERNELS)}")
@@ -202,6 +221,8 @@ def main() -> int:
         }
         if options.careful:
             programs[CAREFUL] = [options.program]
+        if options.uncounted and (program := without_counts(options.uncounted, folder)):
+            programs[UNCOUNTED] = program
         if options.tiny:
             programs = {name: [*command, "--tiny"] for name, command in programs.items()}
         return compare(programs, options.kernel or list(KERNELS), options.rounds)

