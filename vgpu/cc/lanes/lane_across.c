@@ -105,6 +105,8 @@ static bool is_cheap(const struct cc_regions *r, LLVMValueRef i)
     case LLVM_OP_TRUNC:
     case LLVM_OP_ZEXT:
     case LLVM_OP_SEXT:
+    case LLVM_OP_PTR_TO_INT:
+    case LLVM_OP_INT_TO_PTR:
     case LLVM_OP_BIT_CAST:
     case LLVM_OP_ADDR_SPACE_CAST:
     case LLVM_OP_COMPARE:

@@ -79,6 +79,9 @@ LLVMValueRef cc_ptx_value(struct cc_ptx_statement *s, const char *operand);
 /* The address of a variable or a function, as a byte pointer; null: there is none of that name. */
 LLVMValueRef cc_ptx_symbol(struct cc_ptx_statement *s, const char *name);
 
+/* The address of a variable as a number (ptx_pointers.c). */
+LLVMValueRef cc_ptx_place(struct cc_ptx_statement *s, LLVMValueRef pointer);
+
 /* Declares a variable of the function, at the pointer. */
 void cc_ptx_add_memory(struct cc_ptx_statement *s, const char *name, LLVMValueRef pointer,
                        bool shared);

@@ -99,5 +99,5 @@ bool cc_read_ptx(struct cc_lowering *l, const char *data, size_t bytes)
         if (!read_directive(&m))
             return false;
     cc_ptx_end_lines(&m);
-    return cc_error_count() == 0;
+    return cc_error_count() == 0 && cc_ptx_make_pointers(l);
 }

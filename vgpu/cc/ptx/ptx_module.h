@@ -99,6 +99,11 @@ void cc_ptx_end_lines(struct cc_ptx_module *m);
 /* "1 7 40" behind .loc. */
 bool cc_ptx_read_loc(const char *at, int *file, unsigned *line, unsigned *column);
 
+/* ---- ptx_pointers.c ---- */
+
+/* Makes pointers of addresses, in all functions. */
+bool cc_ptx_make_pointers(struct cc_lowering *l);
+
 /* nvcc_fatbin.c: the PTX for the newest architecture, if this is nvcc's container of device code,
  * or else the data itself. Null, after a message, if the container has none. */
 const char *cc_ptx_text(const char *data, size_t bytes);

@@ -138,9 +138,11 @@ static LLVMValueRef symbol_address(struct cc_ptx_statement *s, const char *name)
 
     if (pointer == NULL)
         return NULL;
-    LLVMValueRef address = LLVMBuildCast(s->b, LLVM_OP_PTR_TO_INT, pointer, number, "");
     const struct cc_ptx_register *own = find_register(s, name, &index);
     LLVMValueRef global = own == NULL ? LLVMGetNamedGlobal(s->l->module, name) : NULL;
+    LLVMValueRef address = own != NULL || global != NULL
+                               ? cc_ptx_place(s, pointer)
+                               : LLVMBuildCast(s->b, LLVM_OP_PTR_TO_INT, pointer, number, "");
     bool shared = own != NULL
                       ? own->shared
                       : global != NULL && LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == 3;
