@@ -133,32 +133,64 @@ static uint16_t merged_step(struct cc_planner *p, int number, LLVMValueRef phi, 
 
 /* ---- loops ---- */
 
-/* If `next` is `phi` plus a number: that number's step. */
+/* `a` NONE: nothing yet. */
+static uint16_t sum_of(struct cc_planner *p, uint16_t a, uint16_t b, unsigned bits)
+{
+    struct vgpu_step_of_lanes step = {.kind = VGPU_STEP_ADD, .bits = (uint8_t)bits, .a = a, .b = b};
+
+    return a == VGPU_NO_STEP ? b : cc_add_step(p->plan, step);
+}
+
+/* Which operand of the addition leads back to the phi; -1: neither. */
+static int towards(LLVMValueRef next, LLVMValueRef phi)
+{
+    LLVMValueRef left = LLVMGetOperand(next, 0), right = LLVMGetOperand(next, 1);
+
+    if (right == phi)
+        return 1;
+    if (left == phi || LLVMIsAConstantInt(right) != NULL)
+        return 0;
+    for (int i = 0; i < 2; i++) { /* of a loop that was unrolled: phi + a + a + a */
+        LLVMValueRef from = LLVMIsAInstruction(LLVMGetOperand(next, (unsigned)i));
+        for (int depth = 0; depth < 16 && from != NULL; depth++) {
+            if (LLVMGetInstructionOpcode(from) != LLVM_OP_ADD)
+                break;
+            if (LLVMGetOperand(from, 0) == phi || LLVMGetOperand(from, 1) == phi)
+                return i;
+            from = LLVMIsAInstruction(LLVMGetOperand(from, 0));
+        }
+    }
+    return -1;
+}
+
+/* If `next` is `phi` plus numbers: the step of their sum. */
 static uint16_t added_step(struct cc_planner *p, int header, LLVMValueRef next, LLVMValueRef phi)
 {
-    int64_t sum = 0;
+    unsigned bits = cc_step_bits(p->l, phi);
+    uint16_t sum = VGPU_NO_STEP, one;
+    int64_t number = 0;
 
     for (int depth = 0; depth < 64 && LLVMIsAInstruction(next) != NULL; depth++) {
         int op = LLVMGetInstructionOpcode(next);
-        unsigned bits = cc_step_bits(p->l, phi);
-        if (op == LLVM_OP_GEP && LLVMGetOperand(next, 0) == phi && sum == 0)
+        if (op == LLVM_OP_GEP && LLVMGetOperand(next, 0) == phi && depth == 0)
             return cc_offset_step(p, next, header);
-        if (op != LLVM_OP_ADD)
+        int way = op == LLVM_OP_ADD ? towards(next, phi) : -1;
+        if (way < 0)
             break;
-        LLVMValueRef left = LLVMGetOperand(next, 0), right = LLVMGetOperand(next, 1);
-        if (right == phi) {
-            right = left;
-            left = phi;
-        }
-        if (LLVMIsAConstantInt(right) != NULL) {
-            if (__builtin_add_overflow(sum, LLVMConstIntGetSExtValue(right), &sum))
+        LLVMValueRef by = LLVMGetOperand(next, (unsigned)!way);
+        if (LLVMIsAConstantInt(by) != NULL) {
+            if (__builtin_add_overflow(number, LLVMConstIntGetSExtValue(by), &number))
                 break;
-            if (left == phi)
-                return cc_constant_step(p->plan, sum, bits);
-            next = left;
-            continue;
+        } else if ((one = cc_step_of(p, by, header)) != VGPU_NO_STEP) {
+            sum = sum_of(p, sum, one, bits);
+        } else {
+            break;
         }
-        return left == phi && sum == 0 ? cc_step_of(p, right, header) : VGPU_NO_STEP;
+        next = LLVMGetOperand(next, (unsigned)way);
+        if (next == phi)
+            return number == 0 && sum != VGPU_NO_STEP
+                       ? sum
+                       : sum_of(p, sum, cc_constant_step(p->plan, number, bits), bits);
     }
     return VGPU_NO_STEP;
 }

@@ -142,6 +142,7 @@ enum {
     CC_PTX_EQUAL = 32,
     CC_PTX_ABOVE = 34, /* of unsigned numbers */
     CC_PTX_BELOW = 36,
+    CC_PTX_AT_MOST = 37,
     CC_PTX_GREATER = 38,
     CC_PTX_LESS = 40,
     CC_PTX_F_EQUAL = 1,
@@ -180,6 +181,9 @@ enum cc_ptx_known cc_ptx_convert(struct cc_ptx_statement *s, const struct cc_ptx
 enum cc_ptx_known cc_ptx_integer(struct cc_ptx_statement *s, const struct cc_ptx *in);
 /* ptx_warp.c: operations of a warp's lanes, and of a block. */
 enum cc_ptx_known cc_ptx_warp(struct cc_ptx_statement *s, const struct cc_ptx *in);
+/* In a module %tid.x and its like (VGPU_PTX_TID ...) are variables, as in CUDA's code: the fast form
+ * knows them. */
+LLVMValueRef cc_ptx_index(struct cc_ptx_statement *s, int number);
 /* ptx_async.c: mbarrier, cp.async. */
 enum cc_ptx_known cc_ptx_async(struct cc_ptx_statement *s, const struct cc_ptx *in);
 /* ptx_mma.c, ptx_matrix.c: products of matrices by a warp, and the matrices' loads and stores. */

@@ -104,6 +104,13 @@ bool cc_ptx_read_loc(const char *at, int *file, unsigned *line, unsigned *column
 /* Makes pointers of addresses, in all functions. */
 bool cc_ptx_make_pointers(struct cc_lowering *l);
 
+/* ---- ptx_shuffle.c ---- */
+
+/* The thread's number in its block, modulo 32. */
+LLVMValueRef cc_ptx_lane(struct cc_ptx_statement *s);
+/* Makes a shuffle that CUDA has, too, of one that PTX alone has, where the values are known. */
+void cc_ptx_simplify_shuffle(struct cc_lowering *l, LLVMValueRef call);
+
 /* nvcc_fatbin.c: the PTX for the newest architecture, if this is nvcc's container of device code,
  * or else the data itself. Null, after a message, if the container has none. */
 const char *cc_ptx_text(const char *data, size_t bytes);

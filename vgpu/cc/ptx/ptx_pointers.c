@@ -310,6 +310,11 @@ static void end_place(struct pointers *p, LLVMValueRef i)
     LLVMInstructionEraseFromParent(i);
 }
 
+static void simplify_shuffle(struct pointers *p, LLVMValueRef i)
+{
+    cc_ptx_simplify_shuffle(p->l, i);
+}
+
 static void find_pointers(struct pointers *p)
 {
     for (unsigned i = 0; i < LLVMCountParams(p->function); i++)
@@ -337,6 +342,8 @@ bool cc_ptx_make_pointers(struct cc_lowering *l)
         if (!LLVMIsDeclaration(f) && !l->debug)
             find_pointers(&p);
         for_instructions(&p, end_place);
+        if (!l->debug)
+            for_instructions(&p, simplify_shuffle);
     }
     LLVMValueRef place = LLVMGetNamedFunction(l->module, PLACE);
     if (place != NULL)

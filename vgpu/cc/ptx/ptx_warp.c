@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "image.h"
-#include "ptx.h"
 #include "ptx_module.h"
 
 /* All qualifiers, each after a dot. */
@@ -54,13 +53,16 @@ static enum cc_ptx_known shuffle(struct cc_ptx_statement *s, const struct cc_ptx
 
     if (kind < 0 || in->operands != 5)
         return CC_PTX_UNKNOWN;
-    LLVMValueRef a = cc_ptx_operand(s, in->operand[1], 32),
-                 b = cc_ptx_operand(s, in->operand[2], 32);
-    LLVMValueRef c = cc_ptx_operand(s, in->operand[3], 32),
-                 mask = cc_ptx_operand(s, in->operand[4], 32);
-    if (a == NULL || b == NULL || c == NULL || mask == NULL)
-        return CC_PTX_UNKNOWN;
-    LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)kind, 32), mask, a, b, c, cc_ptx_site(s)};
+    LLVMValueRef value[4]; /* a, b, c, mask */
+    for (int i = 0; i < 4; i++)
+        if ((value[i] = cc_ptx_operand(s, in->operand[i + 1], 32)) == NULL)
+            return CC_PTX_UNKNOWN;
+    LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)kind, 32),
+                               value[3],
+                               value[0],
+                               value[1],
+                               value[2],
+                               cc_ptx_site(s)};
     LLVMValueRef both = cc_ptx_call(s, "vgpu_ptx_shfl", cc_int_type(s->l, 64), argument, 6);
     return known_if(
         cc_ptx_assign_bits(s, in->operand[0], cc_ptx_bits(s, both, 32)) &&
@@ -223,8 +225,7 @@ static LLVMValueRef own_variable(struct cc_ptx_statement *s, const char *name, L
     return LLVMConstPointerCast(found, LLVMPointerType(type, 0));
 }
 
-/* In a module %tid.x and its like are variables, as in CUDA's code: the fast form knows them. */
-static LLVMValueRef read_index(struct cc_ptx_statement *s, int number)
+LLVMValueRef cc_ptx_index(struct cc_ptx_statement *s, int number)
 {
     static const char *const names[] = {"threadIdx", "blockDim", "blockIdx", "gridDim"};
     LLVMTypeRef word = cc_int_type(s->l, 32), three = LLVMArrayType(word, 3);
@@ -302,6 +303,8 @@ static LLVMValueRef read_register(struct cc_ptx_statement *s, const char *name)
                  {"%laneid", "vgpu_lane_id", 32}};
     int number = MEANING_OF(numbers, name);
 
+    if (s->call == NULL && strcmp(name, "%laneid") == 0)
+        return cc_ptx_lane(s);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (strcmp(name, calls[i].name) == 0)
             return cc_ptx_call(s, calls[i].call, cc_int_type(s->l, calls[i].bits), NULL, 0);
@@ -314,7 +317,7 @@ static LLVMValueRef read_register(struct cc_ptx_statement *s, const char *name)
     if (number < 0)
         return NULL;
     if (s->call == NULL && number < VGPU_PTX_WARPID)
-        return read_index(s, number);
+        return cc_ptx_index(s, number);
     LLVMValueRef which = cc_ptx_number(s, (uint64_t)number, 32);
     return cc_ptx_call(s, "vgpu_ptx_register", cc_int_type(s->l, 32), &which, 1);
 }
