@@ -333,8 +333,21 @@ LLVMValueRef cc_ptx_place(struct cc_ptx_statement *s, LLVMValueRef pointer)
     return cc_ptx_call(s, PLACE, cc_int_type(s->l, 64), &pointer, 1);
 }
 
+/* As in CUDA's code: LLVM makes no copies of a barrier for some of the threads. */
+static void set_convergent(struct cc_lowering *l)
+{
+    static const char word[] = "convergent";
+    unsigned kind = LLVMGetEnumAttributeKindForName(word, sizeof word - 1);
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f))
+        if (LLVMGetIntrinsicID(f) == 0)
+            LLVMAddAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
+                                    LLVMCreateEnumAttribute(l->context, kind, 0));
+}
+
 bool cc_ptx_make_pointers(struct cc_lowering *l)
 {
+    set_convergent(l);
     bool done = l->debug || cc_run_passes(l, "function(simplifycfg,sroa,early-cse)");
 
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -348,5 +361,6 @@ bool cc_ptx_make_pointers(struct cc_lowering *l)
     LLVMValueRef place = LLVMGetNamedFunction(l->module, PLACE);
     if (place != NULL)
         LLVMDeleteFunction(place);
+    set_convergent(l); /* and those that were added */
     return done;
 }

@@ -62,6 +62,15 @@ void cc_ptx_declare(struct cc_ptx_statement *s, const char *name, LLVMTypeRef ty
     s->reg[s->registers++] = added;
 }
 
+/* Sums of a module's loops stay floating-point numbers. */
+static LLVMTypeRef register_type(const struct cc_ptx_statement *s, struct cc_ptx_type type)
+{
+    if (s->entry == NULL || type.kind != 'f')
+        return cc_int_type(s->l, type.bits);
+    return type.bits == 32 ? LLVMFloatTypeInContext(s->l->context)
+                           : LLVMDoubleTypeInContext(s->l->context);
+}
+
 bool cc_ptx_declare_all(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct cc_ptx_type type;
@@ -70,7 +79,7 @@ bool cc_ptx_declare_all(struct cc_ptx_statement *s, const struct cc_ptx *in)
         *in->operand[0] != '.' || !cc_ptx_type(in->operand[0] + 1, &type))
         return false;
     for (int i = 1; i < in->operands; i++)
-        cc_ptx_declare(s, in->operand[i], cc_int_type(s->l, type.bits));
+        cc_ptx_declare(s, in->operand[i], register_type(s, type));
     return true;
 }
 
