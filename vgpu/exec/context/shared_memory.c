@@ -16,6 +16,11 @@
 
 enum { SLOT_STRIDE = 1 << 20 };
 
+/* The fast form's slot, the last whose addresses have 32 bits. Around it are pages that can be
+ * read: a vector of a load under a condition touches them in threads for which it is false, and
+ * where nothing is mapped that takes the processor a hundred times as long. */
+enum { FAST_SLOT = 4095, AROUND = 16 << 10 };
+
 static int32_t *free_slots; /* ~slot: it is closed for all accesses */
 static uint32_t free_count, slot_count, slot_room;
 
@@ -37,8 +42,32 @@ static void no_memory(void)
                 strerror(errno));
 }
 
+static void fast_slot_take(struct block *block)
+{
+    static bool mapped;
+    block->shared.slot = FAST_SLOT;
+    if (mapped)
+        return;
+    const volatile char *first = slot_base(block) - AROUND;
+    uint64_t bytes = slot_bytes() + 2 * AROUND;
+    if (mmap(slot_base(block) - AROUND, bytes, PROT_READ,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+             0) == MAP_FAILED ||
+        mprotect(slot_base(block), slot_bytes(), PROT_READ | PROT_WRITE) != 0) {
+        block->shared.slot = -1;
+        no_memory();
+    }
+    for (uint64_t at = 0; at < AROUND; at += 4096)
+        (void)(first[at] + first[bytes - 1 - at]);
+    mapped = true;
+}
+
 static void slot_take(struct block *block)
 {
+    if (block->shared.is_fast) {
+        fast_slot_take(block);
+        return;
+    }
     if (free_count) {
         int32_t slot = free_slots[--free_count];
         block->shared.slot = slot < 0 ? ~slot : slot;
@@ -54,6 +83,7 @@ static void slot_take(struct block *block)
         free_slots = list;
         slot_room = room;
     }
+    slot_count += slot_count == FAST_SLOT;
     block->shared.slot = (int32_t)slot_count;
     if (mmap(slot_base(block), slot_bytes(), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
@@ -76,8 +106,9 @@ static char *block_slot(struct block *block)
     return slot_base(block);
 }
 
-void shared_start(struct block *block)
+void shared_start(struct block *block, bool is_fast)
 {
+    block->shared.is_fast = is_fast;
     block->shared.slot = -1;
     block->shared.used = 0;
     if (block->shared.object_count)
@@ -91,10 +122,11 @@ void shared_end(struct block *block)
     int32_t slot = block->shared.slot;
     if (slot < 0)
         return;
-    bool close =
-        block->run->cluster_blocks > 1 && mprotect(slot_base(block), slot_bytes(), PROT_NONE) == 0;
-    free_slots[free_count++] = close ? ~slot : slot;
+    bool close = !block->shared.is_fast && block->run->cluster_blocks > 1 &&
+                 mprotect(slot_base(block), slot_bytes(), PROT_NONE) == 0;
     block->shared.slot = -1;
+    if (!block->shared.is_fast)
+        free_slots[free_count++] = close ? ~slot : slot;
 }
 
 static void *place_object(struct block *block, struct shared_object *object, uint32_t id,

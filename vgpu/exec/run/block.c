@@ -129,7 +129,7 @@ static struct block *start_next(struct run *run, struct cluster *cluster)
     run->resident_count++;
     if (run->resident_count > run->resident_peak)
         run->resident_peak = run->resident_count;
-    shared_start(block);
+    shared_start(block, false);
     race_block_starts(block);
     sample_block_starts(block);
     return block;

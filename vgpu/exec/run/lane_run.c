@@ -68,7 +68,7 @@ static void *shared[VGPU_LANE_SHARED_MAX];
 static void lay_out_shared(const struct vgpu_lanes *lanes)
 {
     now.block = stand_in;
-    shared_start(stand_in);
+    shared_start(stand_in, true);
     for (uint32_t i = 0; i < lanes->shared_count; i++) {
         const struct vgpu_lane_shared *s = &lanes->shared[i];
         shared[i] = s->id ? vgpu_shared(s->id, s->bytes, s->align) : vgpu_dynamic_shared();

@@ -102,6 +102,7 @@ struct shared_object { /* one __shared__ declaration in a block */
 
 struct shared_memory { /* context/shared_memory.c: of a block */
     int32_t slot;      /* -1: none yet */
+    bool is_fast;      /* of the fast form, which has one slot for all blocks */
     uint32_t used;
     uint32_t object_count;
     struct shared_object objects[SHARED_OBJECTS];

@@ -6,7 +6,7 @@
 
 #include "exec.h"
 
-void shared_start(struct block *block);
+void shared_start(struct block *block, bool is_fast);
 void shared_end(struct block *block);
 
 /* Finds the declaration around `address` in the running block's shared memory: its bytes, and the
