@@ -269,6 +269,28 @@ struct vgpu_memset {
     uint64_t wraps;
 };
 
+/* The kernel of one rank in a collective operation of NCCL. It begins when the kernels of all ranks
+ * in `peers` have come to it; what it takes then is in the node description ("nccl"). */
+enum vgpu_collective_kind {
+    VGPU_NO_COLLECTIVE,
+    VGPU_ALL_REDUCE,
+    VGPU_REDUCE_SCATTER,
+    VGPU_ALL_GATHER,
+    VGPU_BROADCAST,
+    VGPU_REDUCE,
+    VGPU_SEND_RECV,
+    VGPU_COLLECTIVES
+};
+
+enum { VGPU_RANKS_MAX = 16 };
+
+struct vgpu_collective {
+    uint64_t group; /* the same in all ranks */
+    uint64_t bytes; /* that the rank sends or, if these are more, receives */
+    uint32_t kind, rank, ranks;
+    uint32_t peers, to; /* sets of ranks: those that it waits for, and sends to */
+};
+
 struct vgpu_launch {
     uint32_t module, kernel; /* kernel: index in the image's table */
     uint32_t grid[3], block[3];
@@ -277,6 +299,7 @@ struct vgpu_launch {
     uint32_t param_count, args_bytes;
     int32_t cooperative;
     uint32_t cluster[3]; /* in blocks; 0 is as 1, and 1, 1, 1: each block is one of its own */
+    struct vgpu_collective collective;
 };
 
 static inline uint32_t vgpu_cluster_blocks(const uint32_t cluster[3], int axis)

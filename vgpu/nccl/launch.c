@@ -3,6 +3,7 @@
  * different streams, since they share its mailboxes.
  */
 #include "comm.h"
+#include "core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,66 @@ static struct nccl_place place_of(const struct ncclComm *comm)
     for (int r = 0; r < comm->ranks; r++)
         place.region[r] = (struct nccl_region *)comm->peer[r];
     return place;
+}
+
+/* ---- what the node is told of a kernel ---- */
+
+static uint32_t all_but(const struct ncclComm *comm, int rank)
+{
+    return ((1u << comm->ranks) - 1) & ~(1u << rank);
+}
+
+static struct vgpu_collective part_of(const struct ncclComm *comm, enum vgpu_collective_kind kind)
+{
+    uint64_t group = 0xcbf29ce484222325; /* FNV-1a of the id */
+    for (size_t i = 0; i < sizeof comm->id.internal; i++)
+        group = (group ^ (unsigned char)comm->id.internal[i]) * 0x100000001b3;
+    return (struct vgpu_collective){
+        .group = group, .kind = kind, .rank = (uint32_t)comm->rank, .ranks = (uint32_t)comm->ranks};
+}
+
+/* Does the rank pass data on in a ring, or is it the end of a chain? */
+static bool passes_on(const struct ncclComm *comm, const struct nccl_ring *ring)
+{
+    int next = (comm->rank + 1) % comm->ranks;
+    if (ring->kind == NCCL_BROADCAST)
+        return next != ring->root;
+    return ring->kind != NCCL_REDUCE || comm->rank != ring->root;
+}
+
+static void tell_of_ring(const struct ncclComm *comm, const struct nccl_ring *ring)
+{
+    static const enum vgpu_collective_kind kinds[] = {[NCCL_ALL_REDUCE] = VGPU_ALL_REDUCE,
+                                                      [NCCL_REDUCE_SCATTER] = VGPU_REDUCE_SCATTER,
+                                                      [NCCL_ALL_GATHER] = VGPU_ALL_GATHER,
+                                                      [NCCL_BROADCAST] = VGPU_BROADCAST,
+                                                      [NCCL_REDUCE] = VGPU_REDUCE};
+    uint64_t bytes = ring->count * nccl_type_bytes((ncclDataType_t)ring->type),
+             hops = (uint64_t)comm->ranks - 1;
+    struct vgpu_collective part = part_of(comm, kinds[ring->kind]);
+    part.peers = all_but(comm, comm->rank);
+    part.to = passes_on(comm, ring) ? part.peers & 1u << (comm->rank + 1) % comm->ranks : 0;
+    part.bytes = bytes;
+    if (ring->kind == NCCL_ALL_REDUCE)
+        part.bytes = 2 * hops * bytes / (uint64_t)comm->ranks;
+    else if (ring->kind == NCCL_REDUCE_SCATTER || ring->kind == NCCL_ALL_GATHER)
+        part.bytes = hops * bytes;
+    vgpu__next_is_collective(&part);
+}
+
+static void tell_of_transfers(const struct ncclComm *comm, const struct nccl_transfer *transfer,
+                              size_t count)
+{
+    struct vgpu_collective part = part_of(comm, VGPU_SEND_RECV);
+    uint64_t received = 0;
+    for (size_t i = 0; i < count; i++) {
+        part.peers |= 1u << transfer[i].peer;
+        part.to |= transfer[i].send ? 1u << transfer[i].peer : 0;
+        part.bytes += transfer[i].send ? transfer[i].bytes : 0;
+        received += transfer[i].send ? 0 : transfer[i].bytes;
+    }
+    part.bytes = received > part.bytes ? received : part.bytes;
+    vgpu__next_is_collective(&part);
 }
 
 /* ---- transfers ---- */
@@ -93,6 +154,7 @@ static ncclResult_t launch_lanes(const struct ncclComm *comm, cudaStream_t strea
 {
     const struct nccl_place place = place_of(comm);
     struct nccl_table table = {0};
+    tell_of_transfers(comm, transfer, transfers);
     if (transfers > NCCL_TABLE_TRANSFERS)
         return launch_many(comm, stream, lane, lanes, transfer, transfers);
     memcpy(table.lane, lane, (size_t)lanes * sizeof *lane);
@@ -126,9 +188,11 @@ static ncclResult_t launch_rings(const struct nccl_job *job, size_t count, bool 
     ncclResult_t result = ncclSuccess;
     for (size_t i = 0; i < count && result == ncclSuccess; i++) {
         *transfers |= job[i].between_two;
-        if (!job[i].between_two)
-            result = nccl_cuda(nccl_launch_ring(&job[i].ring, &place, job->stream),
-                               "launching a collective", "the kernel");
+        if (job[i].between_two)
+            continue;
+        tell_of_ring(job->comm, &job[i].ring);
+        result = nccl_cuda(nccl_launch_ring(&job[i].ring, &place, job->stream),
+                           "launching a collective", "the kernel");
     }
     return result;
 }

@@ -42,6 +42,11 @@ cudaError_t vgpu__record(cudaError_t error)
     return error;
 }
 
+void vgpu__next_is_collective(const struct vgpu_collective *collective)
+{
+    vgpu__self.collective = *collective;
+}
+
 struct vgpu__own_calls vgpu__own_calls_begin(void)
 {
     struct vgpu__own_calls own = {vgpu__self.last_error, vgpu__self.unchecked};

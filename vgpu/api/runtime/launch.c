@@ -53,6 +53,8 @@ static cudaError_t launch_symbol(struct vgpu__launch *l, const void *func, void 
 {
     if (!vgpu__admit(l->call, VGPU_OP_LAUNCH))
         return vgpu__failed();
+    l->collective = vgpu__self.collective;
+    vgpu__self.collective = (struct vgpu_collective){0};
     vgpu__self.unchecked.launches++;
     vgpu__self.unchecked.kernel = NULL; /* unknown until vgpu__launch_check has found it */
     cudaError_t error = vgpu__launch_check(l, func, args);

@@ -187,6 +187,7 @@ static struct vgpu_request *begin_launch_request(const struct vgpu__launch *l, c
         .param_count = l->kernel->param_count,
         .cooperative = l->cooperative,
         .cluster = {l->cluster.x, l->cluster.y, l->cluster.z},
+        .collective = l->collective,
     };
     if (l->cluster.x * l->cluster.y * l->cluster.z > 1)
         vgpu__used(VGPU_FEATURE_clusters);

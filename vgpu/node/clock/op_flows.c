@@ -109,6 +109,23 @@ void send_counts(struct sender *s, struct op *op, uint64_t now_ps, const struct 
                  up);
 }
 
+void send_to_gpus(struct sender *s, struct op *op, uint64_t now_ps, uint32_t to, uint64_t bytes,
+                  double bytes_s)
+{
+    unsigned parts = (unsigned)__builtin_popcount(to);
+    struct route inside = memory_route(s, op->device);
+    inside.cap_bytes_s = fmin(inside.cap_bytes_s, bytes_s);
+    if (parts == 0)
+        add_weighed_flow(s, op, now_ps, inside, bytes, 0);
+    for (int device = 0; device < s->topology->info.device_count; device++)
+        if (to & 1u << device) {
+            struct route route =
+                topology_route(s->topology, PATH_PEER, op->device, device, bytes / parts);
+            route.cap_bytes_s = bytes_s / parts * inject_rate(op->device, device);
+            add_flow(s, op, now_ps, route, bytes / parts);
+        }
+}
+
 void send_memset(struct sender *s, struct op *op, uint64_t now_ps)
 {
     if (op->to >= 0)

@@ -22,6 +22,11 @@ void send_memset(struct sender *s, struct op *op, uint64_t now_ps);
 void send_counts(struct sender *s, struct op *op, uint64_t now_ps,
                  const struct vgpu_run_counts *counts);
 
+/* Sends `bytes` in equal parts to the GPUs of the set `to`, at `bytes_s` in all; to none: receives
+ * them at that rate. */
+void send_to_gpus(struct sender *s, struct op *op, uint64_t now_ps, uint32_t to, uint64_t bytes,
+                  double bytes_s);
+
 /* Called when a flow of `op` has arrived. True: it was the first, slower part of a copy, and the
  * flow of its other bytes has been added. */
 bool send_later_bytes(struct sender *s, struct op *op, uint64_t now_ps);

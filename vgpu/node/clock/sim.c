@@ -11,6 +11,7 @@
 #include "event_queue.h"
 #include "flow.h"
 #include "late_issue.h"
+#include "meeting.h"
 #include "observer.h"
 #include "op_costs.h"
 #include "op_flows.h"
@@ -25,6 +26,7 @@ struct sim {
     /* The operation that starts now and cannot proceed, so that it holds the clock. */
     struct op *held;
     struct op_list waiting; /* kernels whose next slice waits for other slices */
+    struct op_list meeting; /* kernels of collectives that have come (meeting.h) */
     struct op_list aside;   /* kernels that started before `now` and still poll */
     struct op_list marks;   /* marks to be finished */
     bool draining;          /* finish_marks is running */
@@ -151,9 +153,25 @@ static void send_slices(struct sim *s, struct op *op)
     }
 }
 
+/* `op` comes to its collective; those that can begin now do. */
+static void come_to_meeting(struct sim *s, struct op *op)
+{
+    struct op_list begun = {0};
+    meeting_come(&s->meeting, op, &begun);
+    while (begun.count) {
+        struct op *one = op_list_pop(&begun);
+        one->clock.meeting.begun = true;
+        event_push(&s->events, s->now + meeting_latency(s->topology, one), one, PHASE_LATENCY);
+        op_drop(one);
+    }
+    op_list_free(&begun);
+}
+
 static void send_kernel(struct sim *s, struct op *op)
 {
-    if (op->clock.slices)
+    if (op->clock.meeting.begun)
+        meeting_send(&s->sender, op, s->now);
+    else if (op->clock.slices)
         send_slices(s, op);
     else
         send_counts(&s->sender, op, s->now, op->counts);
@@ -209,10 +227,12 @@ static uint64_t resume_time(const struct sim *s, const struct op *op)
 
 static void schedule_kernel(struct sim *s, struct op *op)
 {
-    if (op->counts)
+    uint64_t latency_ps = op->counts ? kernel_latency(s->topology, op) : 0;
+    if (op->counts && meeting_is_for(s->topology, op))
+        latency_ps = op->graph == VGPU_GRAPH_NONE ? s->topology->cost.kernel_delay_ps : 0;
+    else if (op->counts)
         slices_join(op);
-    event_push(&s->events, resume_time(s, op) + (op->counts ? kernel_latency(s->topology, op) : 0),
-               op, PHASE_LATENCY);
+    event_push(&s->events, resume_time(s, op) + latency_ps, op, PHASE_LATENCY);
 }
 
 static enum progress begin_kernel(struct sim *s, struct op *op)
@@ -237,6 +257,10 @@ static void send_op(struct sim *s, struct op *op)
 {
     if (op->kind == OP_COPY && !engines_take(&s->engines, op))
         return;
+    if (meeting_is_for(s->topology, op) && !op->clock.meeting.come) {
+        come_to_meeting(s, op);
+        return;
+    }
     if (op->kind == OP_COPY)
         send_copy(&s->sender, op, s->now);
     else if (op->kind == OP_KERNEL && op->counts)
@@ -374,7 +398,7 @@ enum sim_ran sim_run(struct sim *s, uint64_t end_ps)
 bool sim_restart(struct sim *s)
 {
     if (sim_pass(s, UINT64_MAX) != PROGRESS_DONE || event_next_ps(&s->events) != EVENT_NEVER ||
-        s->held || s->aside.count || s->waiting.count)
+        s->held || s->aside.count || s->waiting.count || s->meeting.count)
         return false;
     flows_restart(s->flows);
     slices_forget(&s->stores, NULL);
@@ -388,6 +412,8 @@ static void kernel_ran(void *self, struct op *op, const struct kernel_report *re
 {
     struct sim *s = self;
     const struct vgpu_exec_reply *reply = report->reply;
+    if (meeting_is_for(s->topology, op))
+        return;
     if (reply->status != VGPU_STALLED || reply->moved || !report->resumed)
         slices_add(&s->stores, op, &reply->counts, &reply->signals, report->resumed);
 }
@@ -450,6 +476,7 @@ void sim_end(struct sim *s)
         return;
     slices_forget(&s->stores, NULL);
     op_list_free(&s->waiting);
+    op_list_free(&s->meeting);
     op_list_free(&s->aside);
     op_list_free(&s->marks);
     event_queue_end(&s->events);

@@ -379,13 +379,14 @@ int topology_load(struct topology *t, const char *directory, const char *name, c
     }
     reader_fields(&r, root, "a node",
                   "name about sources driver gpus memory_gbs peers peers_refused native_atomics "
-                  "nvlink pcie sockets drawing copies edges kernel calls cold");
+                  "nvlink pcie sockets drawing copies edges kernel calls cold nccl");
     copy_text(&r, root, "name", t->info.name, sizeof t->info.name);
     t->info.driver_version = t->info.runtime_version = read_whole(&r, root, "driver", 1000);
     read_gpus(&r, root, t);
     if (!r.failed) {
         read_costs(&r, root, &t->cost);
         topology_read_paths(&r, root, t);
+        topology_read_collectives(&r, root, t);
         topology_read_links(&r, root, t);
         t->info.issue_ps = t->cost.local_ps;
     }

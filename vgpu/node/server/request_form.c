@@ -245,7 +245,10 @@ static bool special_fits(const struct vgpu_request *q, char *why, size_t room)
         return WITHIN(why, room, {"the number of a finding", q->value, VGPU_DIAGNOSES - 1});
     case VGPU_OP_LAUNCH:
         return WITHIN(why, room,
-                      {"the number of parameters", q->u.launch.param_count, VGPU_PARAMS_MAX});
+                      {"the number of parameters", q->u.launch.param_count, VGPU_PARAMS_MAX},
+                      {"the kind of collective", q->u.launch.collective.kind, VGPU_COLLECTIVES - 1},
+                      {"the number of ranks", q->u.launch.collective.ranks, VGPU_RANKS_MAX},
+                      {"the rank", q->u.launch.collective.rank, VGPU_RANKS_MAX - 1});
     case VGPU_OP_HOST_KNOWN:
         return q->data_bytes % sizeof(struct vgpu_step) == 0 ||
                refuse_form(why, room, "it is no whole number of steps");

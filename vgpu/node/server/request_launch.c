@@ -92,7 +92,8 @@ void request_launch(struct connection *c)
     struct stream *s = request_stream(c);
     if (!s || !check_launch(c, &q->u.launch, s->device))
         return;
-    request_cost(c, machine->cost.launch_ps);
+    bool alone = q->u.launch.collective.kind == VGPU_NO_COLLECTIVE;
+    request_cost(c, alone ? machine->cost.launch_ps : machine->cost.collective_launch_ps);
     cold_launch(c, s->device);
     struct op *op = request_op(c, s->device, OP_KERNEL);
     struct kernel_run *k = &op->u.kernel;

@@ -158,6 +158,7 @@ struct vgpu__thread { /* accessed by its own thread only */
     uint64_t stack_first, stack_end; /* address range of the thread's stack; 0: unknown */
     /* launch.c: return address of the <<<>>> statement while its kernel is launched; else 0. */
     uint64_t launched_at;
+    struct vgpu_collective collective; /* of which the next kernel is a part */
     int context_count;
     struct CUctx_st *contexts[VGPU__CONTEXTS];
 };
@@ -273,6 +274,8 @@ struct vgpu__own_calls {
     cudaError_t last_error;
     struct vgpu__unchecked unchecked;
 };
+/* The next kernel that this thread launches is a rank's part of a collective. */
+void vgpu__next_is_collective(const struct vgpu_collective *collective);
 struct vgpu__own_calls vgpu__own_calls_begin(void);
 void vgpu__own_calls_end(const struct vgpu__own_calls *own);
 

@@ -14,6 +14,7 @@ struct vgpu__launch {
     dim3 cluster; /* 0, 0, 0: not given */
     size_t shared;
     bool cooperative;
+    struct vgpu_collective collective;
     unsigned char *args; /* packed arguments; freed by vgpu__launch_drop */
     uint32_t args_bytes;
 };

@@ -93,6 +93,11 @@ struct op_clock {
     struct copy_engine *engine; /* engine.c: its engine */
     struct op *next_copy;       /* engine.c: next in the engine's queue; no reference */
     struct slices *slices;      /* slices.c: for kernels that communicate; NULL: not cut */
+    struct op_meeting {         /* meeting.c: for kernels of collectives */
+        bool come, begun;
+        uint32_t missing; /* ranks that have not come */
+        uint32_t to;      /* GPUs to which it sends, as a set */
+    } meeting;
 };
 
 struct op_trace {

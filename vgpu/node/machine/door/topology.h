@@ -81,6 +81,7 @@ struct costs {
     struct edge_costs stream_edge, graph_edge;
     uint64_t graph_first_ps, graph_next_ps; /* kernel in a graph: delay and floor together */
     uint64_t host_function_ps;
+    uint64_t collective_launch_ps; /* of a rank's kernel of a collective */
     double kernel_peer_bytes_s; /* rate of loads and stores over a link between GPUs */
     double kernel_l2_bytes_s;   /* rate of repeated reads; 0: that of memory */
     double kernel_write_weight; /* time of a byte written, in bytes read */
@@ -103,10 +104,22 @@ struct processor {
     double atomic_spread;              /* factor of these if requests go to several lines */
 };
 
+/* How long a collective of NCCL takes once all ranks have come: the least of its protocols' times,
+ * `base_ps`, `step_ps` for each hop after the first, and the bytes of a rank at `bytes_s`. */
+#define COLLECTIVE_PROTOCOLS 6
+struct collective_cost {
+    int protocols; /* 0: not described; a kernel takes the time of its own slices */
+    struct {
+        uint64_t base_ps, step_ps;
+        double bytes_s;
+    } protocol[COLLECTIVE_PROTOCOLS];
+};
+
 struct topology {
     struct vgpu_node_info info;
     struct processor processor[VGPU_MAX_DEVICES];
     struct costs cost;
+    struct collective_cost collective[VGPU_COLLECTIVES];
     int copies_at_once;                      /* per kind and GPU; 0: any number */
     double memory_bytes_s[VGPU_MAX_DEVICES]; /* rate of a kernel on its own memory */
     double rate_bytes_s[MAX_RESOURCES];
@@ -153,6 +166,9 @@ double reader_number(struct reader *r, const struct cJSON *object, const char *k
 
 /* paths.c: reads "copies" and "kernel" of a node description. `t->cost` must be set already. */
 void topology_read_paths(struct reader *r, const struct cJSON *root, struct topology *t);
+
+/* collectives.c: reads "nccl"; after the paths. */
+void topology_read_collectives(struct reader *r, const struct cJSON *root, struct topology *t);
 
 /* links.c: reads "nvlink", "pcie", "sockets" and "peers". The GPUs must have been read already. */
 void topology_read_links(struct reader *r, const struct cJSON *root, struct topology *t);
