@@ -279,6 +279,7 @@ enum vgpu_collective_kind {
     VGPU_BROADCAST,
     VGPU_REDUCE,
     VGPU_SEND_RECV,
+    VGPU_ALL_TO_ALL, /* sends and receives with several ranks, or with the same one */
     VGPU_COLLECTIVES
 };
 
@@ -289,6 +290,7 @@ struct vgpu_collective {
     uint64_t bytes; /* that the rank sends or, if these are more, receives */
     uint32_t kind, rank, ranks;
     uint32_t peers, to; /* sets of ranks: those that it waits for, and sends to */
+    uint32_t begins;    /* it is the first kernel of a group of calls */
 };
 
 struct vgpu_launch {

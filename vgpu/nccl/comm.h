@@ -131,6 +131,8 @@ ncclResult_t nccl_make_comm(ncclComm_t *made, int ranks, const ncclUniqueId *id,
 /* Launches `count` jobs of one communicator and one stream: collectives in order, then all
  * transfers as one kernel. */
 ncclResult_t nccl_launch(const struct nccl_job *job, size_t count);
+/* The next kernel of this thread is the first one of a group of calls. */
+void nccl_group_begins(void);
 
 /* ---- kernels.cu ---- */
 

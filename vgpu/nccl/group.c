@@ -131,6 +131,7 @@ static size_t launch_batch(struct nccl_job *job, size_t count, ncclResult_t *res
 static ncclResult_t launch_jobs(struct nccl_job *job, size_t count)
 {
     ncclResult_t result = ncclSuccess;
+    nccl_group_begins();
     while (count > 0 && result == ncclSuccess)
         count = launch_batch(job, count, &result);
     return result;
@@ -139,8 +140,10 @@ static ncclResult_t launch_jobs(struct nccl_job *job, size_t count)
 ncclResult_t nccl_issue(const struct nccl_job *job, const char *call)
 {
     NCCL_OWN_CALLS;
-    if (group.depth == 0)
+    if (group.depth == 0) {
+        nccl_group_begins();
         return nccl_launch(job, 1);
+    }
     if (!grow_items((void **)&group.job, &group.job_room, group.job_count, sizeof *group.job))
         return nccl_group_result(nccl_fail(ncclSystemError, call, "no memory"));
     group.job[group.job_count++] = *job;

@@ -367,6 +367,12 @@ __device__ void recv_bytes(const mailboxes &from, char *to, size_t bytes)
     }
 }
 
+__device__ void copy_bytes(char *to, const char *from, size_t bytes)
+{
+    for (size_t i = threadIdx.x; i < bytes && to != from; i += blockDim.x)
+        to[i] = from[i];
+}
+
 // One block for each peer and direction, so that all transfers of a group make progress.
 __global__ void __launch_bounds__(THREADS)
     nccl_transfer_kernel(const nccl_lane *lanes, const nccl_transfer *transfers, nccl_table table,
@@ -376,7 +382,9 @@ __global__ void __launch_bounds__(THREADS)
     for (int i = lane.first; i < lane.first + lane.count; i++) {
         nccl_transfer t = lanes ? transfers[i] : table.transfer[i];
         mailboxes between(place, t.peer, NCCL_SEND_RECV);
-        if (t.send)
+        if (t.send && t.recv)
+            copy_bytes((char *)t.recv, (const char *)t.send, t.bytes);
+        else if (t.send)
             send_bytes(between, (const char *)t.send, t.bytes);
         else
             recv_bytes(between, (char *)t.recv, t.bytes);

@@ -18,6 +18,13 @@ static struct nccl_place place_of(const struct ncclComm *comm)
 
 /* ---- what the node is told of a kernel ---- */
 
+static _Thread_local bool group_begins;
+
+void nccl_group_begins(void)
+{
+    group_begins = true;
+}
+
 static uint32_t all_but(const struct ncclComm *comm, int rank)
 {
     return ((1u << comm->ranks) - 1) & ~(1u << rank);
@@ -28,8 +35,13 @@ static struct vgpu_collective part_of(const struct ncclComm *comm, enum vgpu_col
     uint64_t group = 0xcbf29ce484222325; /* FNV-1a of the id */
     for (size_t i = 0; i < sizeof comm->id.internal; i++)
         group = (group ^ (unsigned char)comm->id.internal[i]) * 0x100000001b3;
-    return (struct vgpu_collective){
-        .group = group, .kind = kind, .rank = (uint32_t)comm->rank, .ranks = (uint32_t)comm->ranks};
+    bool begins = group_begins;
+    group_begins = false;
+    return (struct vgpu_collective){.group = group,
+                                    .kind = kind,
+                                    .rank = (uint32_t)comm->rank,
+                                    .ranks = (uint32_t)comm->ranks,
+                                    .begins = begins};
 }
 
 /* Does the rank pass data on in a ring, or is it the end of a chain? */
@@ -67,49 +79,56 @@ static void tell_of_transfers(const struct ncclComm *comm, const struct nccl_tra
     struct vgpu_collective part = part_of(comm, VGPU_SEND_RECV);
     uint64_t received = 0;
     for (size_t i = 0; i < count; i++) {
+        bool sends = transfer[i].send, own = transfer[i].peer == comm->rank;
         part.peers |= 1u << transfer[i].peer;
-        part.to |= transfer[i].send ? 1u << transfer[i].peer : 0;
-        part.bytes += transfer[i].send ? transfer[i].bytes : 0;
-        received += transfer[i].send ? 0 : transfer[i].bytes;
+        part.to |= sends && !own ? 1u << transfer[i].peer : 0;
+        part.bytes += sends && !own ? transfer[i].bytes : 0;
+        received += sends ? 0 : transfer[i].bytes;
     }
+    if ((part.to & (part.to - 1)) || part.peers & 1u << comm->rank)
+        part.kind = VGPU_ALL_TO_ALL;
     part.bytes = received > part.bytes ? received : part.bytes;
     vgpu__next_is_collective(&part);
 }
 
 /* ---- transfers ---- */
 
-/* Transfers of a rank to itself: the i-th send is copied to the i-th receive of the group. */
-static ncclResult_t copy_to_self(const struct nccl_job *job, size_t count)
+/* Transfers of a rank to itself: the i-th send and the i-th receive of the group become one. They
+ * are written to `transfer`; returns their number, or -1. */
+static int pair_with_self(const struct nccl_job *job, size_t count, struct nccl_transfer *transfer)
 {
     size_t next = 0;
-    ncclResult_t result = ncclSuccess;
-    for (size_t i = 0; i < count && result == ncclSuccess; i++) {
+    int used = 0;
+    for (size_t i = 0; i < count; i++) {
         const struct nccl_transfer *from = &job[i].transfer;
         if (!job[i].between_two || from->peer != job->comm->rank || !from->send)
             continue;
         while (next < count && (!job[next].between_two || job[next].transfer.send ||
                                 job[next].transfer.peer != job->comm->rank))
             next++;
-        if (next == count || job[next].transfer.bytes != from->bytes)
-            return nccl_fail(ncclInvalidUsage, "ncclSend",
-                             "rank %d sends %zu bytes to itself; no receive of that size is in the "
-                             "same group",
-                             job->comm->rank, from->bytes);
-        void *to = job[next++].transfer.recv;
-        if (to != from->send)
-            result = nccl_cuda(
-                cudaMemcpyAsync(to, from->send, from->bytes, cudaMemcpyDeviceToDevice, job->stream),
-                "ncclSend", "copying to the same rank");
+        if (next == count || job[next].transfer.bytes != from->bytes) {
+            nccl_fail(ncclInvalidUsage, "ncclSend",
+                      "rank %d sends %zu bytes to itself; no receive of that size is in the "
+                      "same group",
+                      job->comm->rank, from->bytes);
+            return -1;
+        }
+        transfer[used] = *from;
+        transfer[used++].recv = job[next++].transfer.recv;
     }
-    return result;
+    return used;
 }
 
-/* Sorts the transfers into lanes by peer and direction, in their order. Returns the number of
- * lanes. */
+/* Sorts the transfers into lanes by peer and direction, in their order, those of the rank to itself
+ * first. Returns the number of lanes, or -1. */
 static int make_rank_lanes(const struct nccl_job *job, size_t count, struct nccl_lane *lane,
                            struct nccl_transfer *transfer)
 {
-    int lanes = 0, used = 0;
+    int lanes = 0, used = pair_with_self(job, count, transfer);
+    if (used > 0)
+        lane[lanes++] = (struct nccl_lane){0, used};
+    if (used < 0)
+        return -1;
     for (int peer = 0; peer < job->comm->ranks; peer++)
         for (int sends = 0; sends < 2 && peer != job->comm->rank; sends++) {
             int first = used;
@@ -166,14 +185,16 @@ static ncclResult_t launch_lanes(const struct ncclComm *comm, cudaStream_t strea
 static ncclResult_t launch_transfers(const struct nccl_job *job, size_t count)
 {
     struct nccl_lane lane[2 * NCCL_MAX_RANKS];
-    ncclResult_t result = copy_to_self(job, count);
+    ncclResult_t result = ncclSuccess;
     struct nccl_transfer *transfer = calloc(count, sizeof *transfer);
     if (!transfer)
         result = nccl_fail(ncclSystemError, "ncclGroupEnd", "no memory");
     if (result == ncclSuccess) {
         int lanes = make_rank_lanes(job, count, lane, transfer);
         size_t transfers = lanes > 0 ? (size_t)(lane[lanes - 1].first + lane[lanes - 1].count) : 0;
-        if (lanes > 0)
+        if (lanes < 0)
+            result = ncclInvalidUsage;
+        else if (lanes > 0)
             result = launch_lanes(job->comm, job->stream, lane, lanes, transfer, transfers);
     }
     free(transfer);

@@ -4,6 +4,10 @@
  */
 #include "meeting.h"
 
+#include <math.h>
+
+#include "kernel_time.h"
+
 static const struct vgpu_collective *collective_of(const struct op *op)
 {
     return &op->u.kernel.launch.collective;
@@ -62,24 +66,48 @@ void meeting_come(struct op_list *waiting, struct op *op, struct op_list *begun)
 
 static uint32_t steps_of(const struct vgpu_collective *c)
 {
-    uint32_t sends = (uint32_t)__builtin_popcount(c->to);
-    if (c->kind == VGPU_SEND_RECV)
-        return sends > 1 ? sends - 1 : 0;
     uint32_t hops = c->ranks > 1 ? c->ranks - 1 : 0;
-    return (c->kind == VGPU_ALL_REDUCE ? 2 * hops : hops) - (hops > 0);
+    return c->kind == VGPU_ALL_REDUCE ? 2 * hops : c->kind == VGPU_SEND_RECV ? 1 : hops;
+}
+
+static double latency_of(const struct collective_protocol *p, const struct vgpu_collective *c)
+{
+    uint32_t steps = steps_of(c);
+    return (double)(p->base_ps + p->step_ps * (steps > 0 ? steps - 1 : 0));
+}
+
+/* A rank uses one more channel for each `channel_bytes`. */
+static double rate_of(const struct collective_protocol *p, const struct vgpu_collective *c)
+{
+    double filled = fmin(fmax((double)c->bytes / p->channel_bytes, 1), p->channels);
+    return p->bytes_s * filled / p->channels;
+}
+
+/* The greatest number of ranks that the protocols to be used were described for. */
+static uint32_t described_ranks(const struct collective_cost *cost, uint32_t ranks)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (int i = 0; i < cost->protocols; i++) {
+        uint32_t described = cost->protocol[i].ranks;
+        most = described > most ? described : most;
+        least = described >= ranks && described < least ? described : least;
+    }
+    return least < UINT32_MAX ? least : most;
 }
 
 /* The fastest protocol for so many bytes. */
-static int protocol_of(const struct collective_cost *cost, const struct vgpu_collective *c)
+static const struct collective_protocol *protocol_of(const struct topology *t, const struct op *op)
 {
-    int best = 0;
+    const struct vgpu_collective *c = collective_of(op);
+    const struct collective_cost *cost = &t->collective[c->kind];
+    const struct collective_protocol *best = NULL;
+    uint32_t ranks = described_ranks(cost, c->ranks);
     double least = 0;
     for (int i = 0; i < cost->protocols; i++) {
-        double ps = (double)cost->protocol[i].base_ps +
-                    (double)cost->protocol[i].step_ps * steps_of(c) +
-                    (double)c->bytes / (cost->protocol[i].bytes_s * 1e-12);
-        if (i == 0 || ps < least) {
-            best = i;
+        const struct collective_protocol *p = &cost->protocol[i];
+        double ps = latency_of(p, c) + (double)c->bytes / (rate_of(p, c) * 1e-12);
+        if (p->ranks == ranks && (!best || ps < least)) {
+            best = p;
             least = ps;
         }
     }
@@ -88,16 +116,12 @@ static int protocol_of(const struct collective_cost *cost, const struct vgpu_col
 
 uint64_t meeting_latency(const struct topology *t, const struct op *op)
 {
-    const struct vgpu_collective *c = collective_of(op);
-    const struct collective_cost *cost = &t->collective[c->kind];
-    int p = protocol_of(cost, c);
-    return cost->protocol[p].base_ps + cost->protocol[p].step_ps * steps_of(c);
+    return whole_of(latency_of(protocol_of(t, op), collective_of(op)));
 }
 
 void meeting_send(struct sender *s, struct op *op, uint64_t now_ps)
 {
     const struct vgpu_collective *c = collective_of(op);
-    const struct collective_cost *cost = &s->topology->collective[c->kind];
-    double bytes_s = cost->protocol[protocol_of(cost, c)].bytes_s;
+    double bytes_s = rate_of(protocol_of(s->topology, op), c);
     send_to_gpus(s, op, now_ps, op->clock.meeting.to, c->bytes, bytes_s);
 }

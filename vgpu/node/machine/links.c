@@ -168,8 +168,9 @@ void topology_read_links(struct reader *r, const cJSON *root, struct topology *t
     const cJSON *switches = cJSON_GetObjectItemCaseSensitive(pcie, "switches");
     struct wires w = {0};
     int n = t->info.device_count;
-    reader_fields(r, pcie, "\"pcie\"", "gbs switches switch_gbs root_gbs label");
-    reader_fields(r, sockets, "\"sockets\"", "groups gbs memory_gbs");
+    reader_fields(r, pcie, "\"pcie\"", "gbs both_gbs switches switch_gbs root_gbs label");
+    reader_fields(r, sockets, "\"sockets\"",
+                  "groups gbs memory_gbs memory_written_gbs memory_read_gbs");
     read_groups(r, switches, "switches", n, t->switch_of);
     read_groups(r, cJSON_GetObjectItemCaseSensitive(sockets, "groups"), "sockets", n, t->socket_of);
     w.pcie_gbs = reader_number(r, pcie, "gbs", 1e-6);
@@ -177,6 +178,9 @@ void topology_read_links(struct reader *r, const cJSON *root, struct topology *t
     w.root_gbs = read_optional_gbs(r, pcie, "root_gbs");
     w.socket_gbs = reader_number(r, sockets, "gbs", 1e-6);
     w.memory_gbs = read_optional_gbs(r, sockets, "memory_gbs");
+    w.memory_written_gbs = read_optional_gbs(r, sockets, "memory_written_gbs");
+    w.memory_read_gbs = read_optional_gbs(r, sockets, "memory_read_gbs");
+    w.pcie_both_gbs = read_optional_gbs(r, pcie, "both_gbs");
     snprintf(w.pcie_label, sizeof w.pcie_label, "%s", reader_text(r, pcie, "label"));
     if (nvlink)
         read_nvlink(r, nvlink, n, &w);

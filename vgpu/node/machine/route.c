@@ -46,6 +46,7 @@ static void wire_gpu(struct topology *t, int i, const struct wires *w)
 {
     t->pcie_up[i] = resource(t, w->pcie_gbs, "GPU%d PCIe up", i);
     t->pcie_down[i] = resource(t, w->pcie_gbs, "GPU%d PCIe down", i);
+    t->pcie_both[i] = resource(t, w->pcie_both_gbs, "GPU%d PCIe both ways", i);
     t->port_out[i] = resource(t, w->port_gbs, "GPU%d NVLink out", i);
     t->port_in[i] = resource(t, w->port_gbs, "GPU%d NVLink in", i);
     t->memory[i] = resource(t, t->memory_bytes_s[i] / 1e9, "GPU%d memory", i);
@@ -87,6 +88,8 @@ void topology_wire(struct topology *t, const struct wires *w)
     for (int i = 0; i < n; i++)
         wire_socket(t, i, w);
     t->host_memory = resource(t, w->memory_gbs, "host memory");
+    t->host_written = resource(t, w->memory_written_gbs, "host memory written");
+    t->host_read = resource(t, w->memory_read_gbs, "host memory read");
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             snprintf(t->info.pair[i][j].link, sizeof t->info.pair[i][j].link, "%s",
@@ -125,18 +128,22 @@ static void add_socket_link(const struct topology *t, struct route *r, int from,
 static void add_route_to_host(const struct topology *t, struct route *r, int gpu)
 {
     add_links_up(t, r, gpu);
+    add_resource(r, t->pcie_both[gpu]);
     if (t->socket_of[gpu] >= 0)
         add_resource(r, t->root_up[t->socket_of[gpu]]);
     add_socket_link(t, r, t->socket_of[gpu], HOST_SOCKET);
+    add_resource(r, t->host_written);
     add_resource(r, t->host_memory);
 }
 
 static void add_route_from_host(const struct topology *t, struct route *r, int gpu)
 {
     add_resource(r, t->host_memory);
+    add_resource(r, t->host_read);
     add_socket_link(t, r, HOST_SOCKET, t->socket_of[gpu]);
     if (t->socket_of[gpu] >= 0)
         add_resource(r, t->root_down[t->socket_of[gpu]]);
+    add_resource(r, t->pcie_both[gpu]);
     add_links_down(t, r, gpu);
 }
 

@@ -86,14 +86,21 @@ static void touch_arguments(struct op *op)
         k->reach_bytes = 0; /* the list is full: there may be more */
 }
 
+static uint64_t launch_cost(const struct vgpu_collective *part)
+{
+    const struct costs *cost = &machine->cost;
+    if (part->kind == VGPU_NO_COLLECTIVE)
+        return cost->launch_ps;
+    return cost->collective_launch_ps + (part->begins ? cost->collective_group_ps : 0);
+}
+
 void request_launch(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
     struct stream *s = request_stream(c);
     if (!s || !check_launch(c, &q->u.launch, s->device))
         return;
-    bool alone = q->u.launch.collective.kind == VGPU_NO_COLLECTIVE;
-    request_cost(c, alone ? machine->cost.launch_ps : machine->cost.collective_launch_ps);
+    request_cost(c, launch_cost(&q->u.launch.collective));
     cold_launch(c, s->device);
     struct op *op = request_op(c, s->device, OP_KERNEL);
     struct kernel_run *k = &op->u.kernel;

@@ -81,7 +81,8 @@ struct costs {
     struct edge_costs stream_edge, graph_edge;
     uint64_t graph_first_ps, graph_next_ps; /* kernel in a graph: delay and floor together */
     uint64_t host_function_ps;
-    uint64_t collective_launch_ps; /* of a rank's kernel of a collective */
+    /* Of a rank's kernel of a collective; more for the first one of a group of calls. */
+    uint64_t collective_launch_ps, collective_group_ps;
     double kernel_peer_bytes_s; /* rate of loads and stores over a link between GPUs */
     double kernel_l2_bytes_s;   /* rate of repeated reads; 0: that of memory */
     double kernel_write_weight; /* time of a byte written, in bytes read */
@@ -105,14 +106,18 @@ struct processor {
 };
 
 /* How long a collective of NCCL takes once all ranks have come: the least of its protocols' times,
- * `base_ps`, `step_ps` for each hop after the first, and the bytes of a rank at `bytes_s`. */
-#define COLLECTIVE_PROTOCOLS 6
+ * each `base_ps`, `step_ps` for each hop after the first, and the bytes of a rank at the rate of
+ * the channels that they fill. */
+#define COLLECTIVE_PROTOCOLS 8
+struct collective_protocol {
+    uint32_t ranks; /* for so many ranks at most */
+    uint64_t base_ps, step_ps;
+    double bytes_s, channels, channel_bytes; /* of all channels; bytes for each of them */
+};
+
 struct collective_cost {
     int protocols; /* 0: not described; a kernel takes the time of its own slices */
-    struct {
-        uint64_t base_ps, step_ps;
-        double bytes_s;
-    } protocol[COLLECTIVE_PROTOCOLS];
+    struct collective_protocol protocol[COLLECTIVE_PROTOCOLS];
 };
 
 struct topology {
@@ -134,13 +139,15 @@ struct topology {
     int switch_up[VGPU_MAX_DEVICES], switch_down[VGPU_MAX_DEVICES]; /* indexed by switch */
     int root_up[VGPU_MAX_DEVICES], root_down[VGPU_MAX_DEVICES];     /* indexed by socket */
     int socket_link[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES];            /* directed */
-    int host_memory;
+    int pcie_both[VGPU_MAX_DEVICES]; /* a GPU's PCIe lanes, both directions together */
+    int host_memory, host_written, host_read;
     int memory[VGPU_MAX_DEVICES];
 };
 
 /* The links in a description: rates in GB/s per direction; 0: no such links. */
 struct wires {
     double pcie_gbs, switch_gbs, root_gbs, socket_gbs, memory_gbs;
+    double pcie_both_gbs, memory_written_gbs, memory_read_gbs;
     double port_gbs;                               /* from a GPU to the NVSwitch */
     double link_gbs;                               /* of one NVLink between two GPUs */
     int links[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES]; /* numbers of NVLinks */
