@@ -241,6 +241,8 @@ class Broken(unittest.TestCase):
             *((f"call:{kind}=1", {kind: "cudaErrorUnknown"}) for kind in KINDS),
             ("peer-drop:0-1", {"stored": "0", "copied": "0", "words": "0"}),
             ("peer-tear:0-1", {"words": "16"}),
+            ("peer-clip:0-1", {"stored": "0"}),
+            ("peer-clip:1-0", {}),
             ("link-damage:0-1=1", {"copied": str(8 ^ 1 << 16)}),
             ("link-damage:0-1=9", {}),
             ("link-damage:1-0=1", {}),
@@ -275,8 +277,8 @@ class Broken(unittest.TestCase):
         for wrong, why in (
             (
                 "aloc:3",
-                "none of alloc:, event:, call:, process-dies:, peer-drop:, peer-tear:, link:, "
-                "link-damage:, copy-delay:, gpu-lost:, granule:, clock:, stale:",
+                "none of alloc:, event:, call:, process-dies:, peer-drop:, peer-tear:, "
+                "peer-clip:, link:, link-damage:, copy-delay:, gpu-lost:, granule:, clock:, stale:",
             ),
             ("alloc:0", "expected is a word like alloc:3, numbers above 0"),
             ("alloc:3x", "expected is a word like alloc:3"),
@@ -287,6 +289,7 @@ class Broken(unittest.TestCase):
             ("gpu-lost:2", "expected is a word like gpu-lost:2@op=10"),
             ("peer-drop:0-4", "the node has GPUs 0 to 3, and a link joins two"),
             ("peer-tear:0", "expected is a word like peer-tear:0-1"),
+            ("peer-clip:0", "expected is a word like peer-clip:0-1"),
             ("clock:4=0.5", "the node has GPUs 0 to 3"),
             ("stale:4", "the node has GPUs 0 to 3"),
             ("process-dies:1", "expected is a word like process-dies:2@call=10"),

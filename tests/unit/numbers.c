@@ -127,7 +127,7 @@ UNIT(words_of_vgpu_fault)
                                       "granule:1=3",
                                       "copy-delay:0-1=18446744073709551615"};
     EXPECT(injects("alloc:3,event:2,peer-drop:0-1,link:0-1=0.1,copy-delay:0-1=50,gpu-lost:2@op=10,"
-                   "granule:1=4,clock:1=0.1,peer-tear:3-2,call:cudaMemcpyAsync=2,"
+                   "granule:1=4,clock:1=0.1,peer-tear:3-2,peer-clip:2-3,call:cudaMemcpyAsync=2,"
                    "process-dies:9@call=2,link-damage:0-1=2,stale:1"),
            "the examples");
     EXPECT(injects("call:launch=1,call:sync=2"), "kinds of calls");

@@ -66,11 +66,13 @@ struct vgpu_control {
     struct vgpu_weak_table weak; /* VGPU_SCHEDULE=weak */
 };
 
-/* Values of `writable` in MAP for injected faults (inject.h): no stores reach the other GPU, or
- * only VGPU_TORN_BYTES of each granule. */
+/* Values of `writable` in MAP for injected faults (inject.h): no stores reach the other GPU, only
+ * VGPU_TORN_BYTES of each granule, or all but the first VGPU_CLIPPED_BYTES. */
 #define VGPU_MAP_LOSES_STORES 2
 #define VGPU_MAP_TEARS_STORES 3
+#define VGPU_MAP_CLIPS_STORES 4
 #define VGPU_TORN_BYTES 64
+#define VGPU_CLIPPED_BYTES 4
 
 struct vgpu_exec_request {
     uint32_t op;

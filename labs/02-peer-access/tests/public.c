@@ -368,6 +368,7 @@ static void ask_probe_tries(struct lab_test *t, const char *name)
                "peer_probe(3, 1) launched kernels, but none on GPU 3 touched memory of GPU 1");
     expect_meeting(t, &m, &in);
     expect_no_stores(t, &in, "peer-tear:3-1", "some");
+    expect_no_stores(t, &in, "peer-clip:3-1", "the first four");
     lab_fault(t, NULL);
 }
 

@@ -197,6 +197,20 @@ static void check_host_rounding(struct lab_test *t)
     ask_combine(t, COMBINE_HOST, 0, REAL);
 }
 
+/* As many parts as there may be, which fills whatever has room for them. */
+static void ask_most_parts(struct lab_test *t)
+{
+    uint64_t count[SUM_MAX_PARTS];
+    for (int i = 0; i < SUM_MAX_PARTS; i++)
+        count[i] = 100 + (uint64_t)i;
+    struct parts_in *in = parts_of(t, count, SUM_MAX_PARTS, 2, WHOLE);
+    in->combine = COMBINE_PEER;
+    in->reach = 1;
+    for (int i = 0; i < SUM_MAX_PARTS; i++)
+        in->gpu[i] = i % 4;
+    ask_sums(t, LAB_OK, WHOLE);
+}
+
 static void check_peer(struct lab_test *t)
 {
     ask_combine(t, COMBINE_PEER, 0, WHOLE);
@@ -205,6 +219,7 @@ static void check_peer(struct lab_test *t)
     refuse_parts(t, COMBINE_PEER);
     if (!lab_is_virtual(t))
         return;
+    ask_most_parts(t);
     fail_parts(t, COMBINE_PEER, 1, "call:wait=1", "a cudaStreamWaitEvent");
     fail_parts(t, COMBINE_PEER, 2, "call:launch=4", "the launch of its kernel");
     fail_parts(t, COMBINE_PEER, 0, "call:copy=4", "the copy of the sum");

@@ -138,7 +138,7 @@ struct hear_out {
 };
 
 /* "refused": ipc_export, or ipc_events, once for each call of CUDA that it makes, which fails. Told
- * are lab_refusals; an event of the test's own that was destroyed counts as written. */
+ * are lab_refusals; what event_drop was given and is no event is told as `wrote` 2. */
 struct refused_in {
     int events;
 };

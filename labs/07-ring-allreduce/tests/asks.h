@@ -59,6 +59,34 @@ static inline void ask_far(struct lab_test *t)
     lab_fault(t, NULL);
 }
 
+static inline const struct far_out *ask_far_call(struct lab_test *t, int32_t what)
+{
+    const struct far_in in = {what};
+    lab_env(t, "VGPU_CHECK", "api"); /* so many accesses: other cases look for races */
+    const struct far_out *out = lab_output(lab_run(t, "far", &in, sizeof in, sizeof *out));
+    lab_expect(t, out->asked, "the test's own memory could not be had");
+    return out;
+}
+
+/* 2^32 + 5 elements, and memory for the first 2^31 of the result. */
+static inline void ask_beyond_int(struct lab_test *t, int32_t what)
+{
+    const struct far_out *out = ask_far_call(t, what);
+    lab_expect_data(t, out->rc == LAB_ECUDA || out->ended != 0,
+                    "%s of 2^32 + 5 elements wrote none behind the first 2^31: a thread's index "
+                    "and the kernel's count must be a size_t, as count is",
+                    what == FAR_REDUCE ? "ring_reduce" : "ring_one_shot");
+}
+
+static inline void ask_far_slices(struct lab_test *t)
+{
+    const struct far_out *out = ask_far_call(t, FAR_SLICES);
+    lab_expect_data(t, out->rc == LAB_OK,
+                    "ring_pipelined of 2^31 elements in slices of 2 GiB returned %s, expected "
+                    "LAB_OK: where a slice lies in an inbox is a size_t",
+                    rc_name(out->rc));
+}
+
 /* Who sends how much to whom. */
 static inline void ask_traffic(struct lab_test *t, int32_t what)
 {

@@ -177,16 +177,23 @@ static inline struct lab_run *ask_reduce(struct lab_test *t, struct reduce_in *i
     return run;
 }
 
-/* 2^32 + 5 elements, of which 5 are there: their kernel ends in a fault. */
+/* 2^32 + 5 elements, of which 5 are there: their kernel ends in a fault. Of 2^32 elements there is
+ * a kernel, too: cut to an int their number would be 0, and a grid of no blocks is an error. */
 static inline void ask_far_elements(struct lab_test *t)
 {
-    struct reduce_in in = {.calls = 1, .call = {{.count = 5, .claimed = 1ull << 32}}};
+    struct reduce_in in = {
+        .calls = 2,
+        .call = {{.count = 5, .claimed = (1ull << 32) - 5}, {.count = 5, .claimed = 1ull << 32}}};
     seal_reduce(t, &in, lab_secret(t));
     in.seed = 0;
     const struct reduce_out *out =
         lab_output(lab_run(t, "reduce", &in, sizeof in, sizeof(struct reduce_out)));
+    lab_expect_data(t, out->call[0].rc == LAB_OK,
+                    "ring_reduce of 2^32 elements returned %s, expected LAB_OK: how many blocks a "
+                    "grid has follows from a size_t",
+                    rc_name(out->call[0].rc));
     lab_expect_data(
-        t, out->call[0].rc != LAB_OK || out->after[0] != 0,
+        t, out->call[1].rc != LAB_OK || out->after[1] != 0,
         "ring_reduce of 2^32 + 5 elements used no element behind the first 5: somewhere "
         "count became an int");
 }

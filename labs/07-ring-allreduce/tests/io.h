@@ -199,6 +199,17 @@ struct refused_out {
     struct outcome call[REFUSED_CALLS];
 };
 
+/* "far": more elements than an int has, in memory of 2^31 (far.h). */
+#define FAR_THERE ((size_t)1 << 31)
+#define FAR_COUNT (((size_t)1 << 32) + 5) /* cut to an int it is 5 */
+enum far_call { FAR_REDUCE, FAR_ONE_SHOT, FAR_SLICES };
+struct far_in {
+    int32_t what;
+};
+struct far_out {
+    int32_t asked, rc, ended; /* asked: the memory could be had */
+};
+
 /* "speed": a large all-reduce of int32 where every element of rank r is `value[r]`. */
 #define SPEED_SAMPLES 4096
 struct speed_in {

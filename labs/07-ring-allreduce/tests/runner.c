@@ -8,6 +8,7 @@
  */
 #include "adapters.h"
 #include "collectives.h"
+#include "far.h"
 #include "speed.h"
 #include "timed.h"
 
@@ -479,4 +480,4 @@ LAB_RUN(order)
 }
 
 LAB_RUNS = {LAB_ENTRY(chunk), LAB_ENTRY(reduce), LAB_ENTRY(rings), LAB_ENTRY(refused),
-            LAB_ENTRY(speed), LAB_ENTRY(order),  LAB_ENTRY(timed), LAB_END};
+            LAB_ENTRY(far), LAB_ENTRY(speed), LAB_ENTRY(order),  LAB_ENTRY(timed), LAB_END};

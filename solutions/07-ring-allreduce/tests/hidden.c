@@ -13,6 +13,8 @@ static void check_reduce(struct lab_test *t)
         in.call[i] = (struct reduce_call){
             .gpu = 3, .type = (int)i / 2, .op = (int)i % 2, .count = 65536 + lab_random(t) % 10000};
     ask_reduce(t, &in, false);
+    if (lab_is_virtual(t))
+        ask_beyond_int(t, FAR_REDUCE);
 }
 
 static void check_no_gpu(struct lab_test *t)
@@ -68,6 +70,9 @@ static void check_all_many(struct lab_test *t)
 static void check_pipelined_many(struct lab_test *t)
 {
     ask_many(t, DO_PIPELINED);
+    lab_node(t, NULL);
+    if (lab_is_virtual(t))
+        ask_far_slices(t);
 }
 
 static void check_one_shot_many(struct lab_test *t)
@@ -75,6 +80,8 @@ static void check_one_shot_many(struct lab_test *t)
     struct ring_call far = {.what = DO_ONE_SHOT, .n = 2, .count = 600011}; /* beyond any grid */
     ask_many(t, DO_ONE_SHOT);
     ask_rings(t, &far, 1);
+    if (lab_is_virtual(t))
+        ask_beyond_int(t, FAR_ONE_SHOT);
 }
 
 /* 2^20 + 3 elements, ints and floats that are rounded. */

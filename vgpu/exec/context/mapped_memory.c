@@ -35,7 +35,8 @@ enum { MEMORY_HOST = -1, POISON_BYTES = 64 << 10, IMAGES_WITH_VARS = 64 };
 struct mapping {
     uint64_t va, bytes, offset;
     int32_t memory; /* device, or MEMORY_HOST */
-    bool writable, torn;
+    bool writable;
+    uint32_t torn; /* VGPU_MAP_TEARS_STORES, VGPU_MAP_CLIPS_STORES, or 0 */
     uint8_t *opened; /* one flag per chunk; NULL: all are open */
     uint64_t opened_count;
 };
@@ -252,7 +253,9 @@ static bool map_vars(const struct vgpu_exec_request *request, char *why, uint64_
 static bool map_range(const struct vgpu_exec_request *request, char *why, uint64_t room)
 {
     bool host = request->memory == MEMORY_HOST;
-    bool torn = request->writable == VGPU_MAP_TEARS_STORES;
+    bool arrives = request->writable == VGPU_MAP_TEARS_STORES ||
+                   request->writable == VGPU_MAP_CLIPS_STORES;
+    uint32_t torn = arrives ? (uint32_t)request->writable : 0;
     bool lossy = torn || request->writable == VGPU_MAP_LOSES_STORES;
     int fd = host ? context.host_fd : context.memory_fd[request->memory];
     struct mapping map = {request->va,
@@ -358,17 +361,22 @@ enum touch memory_touch(uint64_t address)
     return TOUCH_OPENED;
 }
 
-/* Delivers the beginning of each granule; drops the context's own pages. */
+/* Delivers what arrives of each granule: its beginning, or all but the mapping's first bytes; drops
+ * the context's own pages. */
 static void deliver_chunk(const struct mapping *map, uint64_t chunk)
 {
     uint64_t bytes;
-    uint8_t there[VGPU_TORN_BYTES], *here = chunk_part(map, chunk, &bytes);
+    uint8_t there[VGPU_GRANULE_BYTES], *here = chunk_part(map, chunk, &bytes);
+    size_t most = map->torn == VGPU_MAP_TEARS_STORES ? VGPU_TORN_BYTES : sizeof there;
+    size_t lost = map->torn == VGPU_MAP_CLIPS_STORES && (uint64_t)here == map->va
+                      ? VGPU_CLIPPED_BYTES
+                      : 0;
     int fd = context.memory_fd[map->memory];
     off_t at = (off_t)(map->offset + ((uint64_t)here - map->va));
-    for (uint64_t i = 0; i < bytes; i += VGPU_GRANULE_BYTES)
-        if (pread(fd, there, sizeof there, at + (off_t)i) == (ssize_t)sizeof there &&
-            memcmp(there, here + i, sizeof there) != 0)
-            (void)!pwrite(fd, here + i, sizeof there, at + (off_t)i);
+    for (uint64_t i = 0; i < bytes; i += VGPU_GRANULE_BYTES, lost = 0)
+        if (pread(fd, there, most, at + (off_t)i) == (ssize_t)most &&
+            memcmp(there + lost, here + i + lost, most - lost) != 0)
+            (void)!pwrite(fd, here + i + lost, most - lost, at + (off_t)(i + lost));
     madvise(here, bytes, MADV_DONTNEED);
 }
 

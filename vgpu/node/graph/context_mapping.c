@@ -45,6 +45,7 @@ static void want_block(const struct block *b, void *context)
         return;
     int writable = inject_drops(v->device, b->device)   ? VGPU_MAP_LOSES_STORES
                    : inject_tears(v->device, b->device) ? VGPU_MAP_TEARS_STORES
+                   : inject_clips(v->device, b->device) ? VGPU_MAP_CLIPS_STORES
                                                         : 1;
     want_mapping(v->wanted, (struct mapping){.va = VGPU_DEVICE_VA(b->device) + b->offset,
                                              .bytes = b->bytes,

@@ -22,6 +22,7 @@ enum kind {
     PROCESS_DIES,
     PEER_DROP,
     PEER_TEAR,
+    PEER_CLIP,
     LINK,
     LINK_DAMAGE,
     COPY_DELAY,
@@ -46,6 +47,7 @@ static const struct form {
     {"process-dies:", "d@call=f", "process-dies:2@call=10", false},
     {"peer-drop:", "d-d", "peer-drop:0-1", true},
     {"peer-tear:", "d-d", "peer-tear:0-1", true},
+    {"peer-clip:", "d-d", "peer-clip:0-1", true},
     {"link:", "d-d=f", "link:0-1=0.1", true},
     {"link-damage:", "d-d=f", "link-damage:0-1=2", true},
     {"copy-delay:", "d-d=f", "copy-delay:0-1=50 (microseconds)", true},
@@ -126,7 +128,8 @@ static bool read_word(const char *word, int gpus, char *error, size_t room)
     if (form == forms + KINDS)
         return refuse_word(error, room, word,
                            "none of alloc:, event:, call:, process-dies:, peer-drop:, peer-tear:, "
-                           "link:, link-damage:, copy-delay:, gpu-lost:, granule:, clock:, stale:");
+                           "peer-clip:, link:, link-damage:, copy-delay:, gpu-lost:, granule:, "
+                           "clock:, stale:");
     f.kind = (enum kind)(form - forms);
     snprintf(why, sizeof why, "expected is a word like %s, numbers above 0 and up to 10^12",
              form->example);
@@ -239,6 +242,11 @@ bool inject_drops(int from, int to)
 bool inject_tears(int from, int to)
 {
     return has_one_way_fault(PEER_TEAR, from, to);
+}
+
+bool inject_clips(int from, int to)
+{
+    return has_one_way_fault(PEER_CLIP, from, to);
 }
 
 bool inject_damages(int from, int to)

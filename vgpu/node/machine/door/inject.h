@@ -12,6 +12,8 @@
  *     peer-drop:0-1        stores and peer copies of GPU 0 to memory of GPU 1 are lost
  *     peer-tear:0-1        of what kernels of GPU 0 store to memory of GPU 1, only the first 64 of
  *                          each 512 bytes arrive
+ *     peer-clip:0-1        of what kernels of GPU 0 store to an allocation of GPU 1, the first 4
+ *                          bytes are lost
  *     link:0-1=0.1         transfers between GPU 0 and GPU 1 have a tenth of their rate
  *     link-damage:0-1=2    of the second copy from GPU 0 to GPU 1 one bit in the middle arrives
  *                          wrong
@@ -63,6 +65,7 @@ bool inject_stale(int gpu);
 /* Faults of transfers between two GPUs. */
 bool inject_drops(int from, int to);
 bool inject_tears(int from, int to);  /* stores of kernels only */
+bool inject_clips(int from, int to);  /* the same */
 double inject_rate(int from, int to); /* factor of the rate */
 uint64_t inject_delay_ps(int from, int to);
 
