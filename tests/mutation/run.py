@@ -64,6 +64,7 @@ _NONSENSE = ("-Wint-conversion", "-Wincompatible-pointer-types", "-Wimplicit-fun
 TEST_SECONDS = 240.0  # of one test; a verifier ends a program before, unless it is kept from it
 LIMITS = {"LAB_CPU_SECONDS": "8", "LAB_WALL_SECONDS": "16", "LAB_IDLE_SECONDS": "8"}
 STATES = ("no program", "same code", "public", "hidden", "survived", "broken")
+REPORT = HERE / "lists" / "report.json"
 PAGE = HERE.parents[1] / "docs" / "misconceptions.md"
 
 
@@ -145,10 +146,11 @@ def _solution_code(shared: Bench, worker: str) -> str:
     return _code_of(variant)
 
 
-def made_of(shared: Bench) -> list[Made]:
-    folder = shared.project.labs_dir / shared.lab.folder
+def made_of(project: Project, lab: Lab) -> list[Made]:
+    folder = project.labs_dir / lab.folder
     header = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.h")))
-    return mutants(shared.file.read_text(encoding="utf-8"), header)
+    (file,) = student_files(project.solutions_dir / lab.folder)
+    return mutants(file.read_text(encoding="utf-8"), header)
 
 
 def _variant(shared: Bench, text: str, name: str) -> Variant:
@@ -304,9 +306,13 @@ def table_of(report: dict[str, dict[str, int]]) -> str:
     return "\n".join(rows)
 
 
+def reported() -> dict[str, dict[str, int]]:
+    """The figures of each lab's last whole run."""
+    return json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.is_file() else {}
+
+
 def write_report(report: dict[str, dict[str, int]]) -> None:
-    path = HERE / "lists" / "report.json"
-    path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    REPORT.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     begin, end = "<!-- mutants -->\n", "<!-- /mutants -->"
     text = PAGE.read_text(encoding="utf-8")
     before, rest = text.split(begin)
@@ -360,7 +366,7 @@ def unknown_keys(made: Sequence[Made], reasons: dict[str, str]) -> list[str]:
 def run_lab(project: Project, lab: Lab, asked: argparse.Namespace) -> tuple[dict[str, int], int]:
     """The lab's figures, and how many survived or broke that no list knows; -1: some are left."""
     shared, reasons, kept = bench(project, lab, asked.jobs), known(lab), Kept(project, lab)
-    all_made = made_of(shared)
+    all_made = made_of(project, lab)
     if not (asked.sample or asked.resume):
         require_solution(shared)
     surprises = 0
@@ -422,8 +428,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
 def main(words: list[str]) -> int:
     asked = arguments(words)
     project, surprises = here(build=asked.build), 0
-    path = HERE / "lists" / "report.json"
-    report = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    report = reported()
     for lab in project.labs():
         if lab.number not in asked.lab if asked.lab else not list_of(lab).is_file():
             continue

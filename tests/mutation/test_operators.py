@@ -9,7 +9,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from operators import mutants
-from run import arguments, sampled
+from run import arguments, known, made_of, reported, sampled, unknown_keys
+
+from grader.course.project import here
 
 HEADER = "enum { FILLED, DRAINED };\n"
 SOURCE = """\
@@ -256,6 +258,27 @@ class Shares(unittest.TestCase):
         parts = [sampled(made, arguments(["--part", f"{k}/3"])) for k in (1, 2, 3)]
         self.assertEqual(sorted(one.key for part in parts for one in part),
                          sorted(one.key for one in made))  # fmt: skip
+
+
+class Lists(unittest.TestCase):
+    """What lists/ says is of the solutions as they are."""
+
+    def test_every_entry_is_a_mutant_and_equivalent(self) -> None:
+        project = here()
+        for lab in project.labs():
+            made, reasons = made_of(project, lab), known(lab)
+            with self.subTest(lab=lab.name):
+                self.assertGreater(len(reasons), 0)
+                self.assertEqual(unknown_keys(made, reasons), [])
+                self.assertEqual([k for k, why in reasons.items() if "equivalent: " not in why], [])
+                self.assertEqual(reported().get(lab.name, {}).get("made"), len(made))
+
+    def test_other_lines_are_no_mutant(self) -> None:
+        made = mutants(HELPED, "")
+        reasons = {one.key: "equivalent: it is" for one in made}
+        self.assertEqual(unknown_keys(made, reasons), [])
+        other = f"{made[0].key} #9"
+        self.assertEqual(unknown_keys(made, {**reasons, other: "equivalent: it is"}), [other])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * huge.h: the adapter of a copy of more than 2 GiB (part of runner.c). Its buffers are one piece of
- * memory mapped many times, one address behind the other, but for the piece in which the copy ends.
+ * huge.h: the adapters of copies of more than 2 GiB (part of runner.c). The buffers of "huge" are one
+ * piece of memory mapped many times, one address behind the other, but for the piece in which the
+ * copy ends. What "queued" asks for is never carried out: only what CUDA says of it is looked at.
  */
 #ifndef LAB03_HUGE_H
 #define LAB03_HUGE_H
@@ -51,6 +52,20 @@ LAB_RUN(huge)
     (void)cudaMemcpy(back, dst + HUGE_PIECES * HUGE_PIECE, sizeof back, cudaMemcpyDeviceToHost);
     out->wrong[1] = count_others(back, sizeof back / 2, (char)LONE_LATER);
     out->wrong[2] = count_others(back + sizeof back / 2, sizeof back / 2, (char)IO_RIM);
+}
+
+LAB_RUN(queued)
+{
+    const struct queued_in *in = lab_input(io, sizeof *in);
+    struct queued_out *out = lab_result(io, sizeof *out);
+    struct stage stage;
+    void *dst = NULL, *src = NULL;
+    (void)cudaSetDevice(in->dst_dev);
+    out->setup = cudaMalloc(&dst, in->bytes) != cudaSuccess;
+    (void)cudaSetDevice(in->src_dev);
+    out->setup = out->setup || cudaMalloc(&src, in->bytes) != cudaSuccess ||
+                 stage_create(&stage, in->dst_dev, in->src_dev, in->chunk) != LAB_OK;
+    out->rc = out->setup ? 0 : stage_copy_async(&stage, dst, src, in->bytes, NULL);
 }
 
 #endif

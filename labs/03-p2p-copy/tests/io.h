@@ -96,6 +96,15 @@ struct huge_out {
                    */
 };
 
+/* stage_copy_async of that many bytes, queued and not waited for. */
+struct queued_in {
+    int dst_dev, src_dev;
+    uint64_t bytes, chunk;
+};
+struct queued_out {
+    int setup, rc;
+};
+
 /* stage_create and stage_destroy */
 enum belongs { OF_DOWN, OF_UP, OF_BEGIN, OF_FILLED, OF_DRAINED = OF_FILLED + 2 };
 struct stage_in {

@@ -177,25 +177,33 @@ static inline struct lab_run *ask_reduce(struct lab_test *t, struct reduce_in *i
     return run;
 }
 
-/* 2^32 + 5 elements, of which 5 are there: their kernel ends in a fault. Of 2^32 elements there is
- * a kernel, too: cut to an int their number would be 0, and a grid of no blocks is an error. */
-static inline void ask_far_elements(struct lab_test *t)
+/* Of `elements` five are there: the kernel ends in a fault. */
+static inline const struct reduce_out *ask_claimed(struct lab_test *t, uint64_t elements)
 {
-    struct reduce_in in = {
-        .calls = 2,
-        .call = {{.count = 5, .claimed = (1ull << 32) - 5}, {.count = 5, .claimed = 1ull << 32}}};
+    struct reduce_in in = {.calls = 1, .call = {{.count = 5, .claimed = elements - 5}}};
     seal_reduce(t, &in, lab_secret(t));
     in.seed = 0;
-    const struct reduce_out *out =
-        lab_output(lab_run(t, "reduce", &in, sizeof in, sizeof(struct reduce_out)));
+    return lab_output(lab_run(t, "reduce", &in, sizeof in, sizeof(struct reduce_out)));
+}
+
+/* A number of elements that would be 0 if it were cut: a grid of no blocks is an error. */
+static inline void ask_far_grid(struct lab_test *t, int power)
+{
+    const struct reduce_out *out = ask_claimed(t, 1ull << power);
     lab_expect_data(t, out->call[0].rc == LAB_OK,
-                    "ring_reduce of 2^32 elements returned %s, expected LAB_OK: how many blocks a "
-                    "grid has follows from a size_t",
-                    rc_name(out->call[0].rc));
+                    "ring_reduce of 2^%d elements returned %s, expected LAB_OK: the number of "
+                    "blocks follows from count, which is a size_t",
+                    power, rc_name(out->call[0].rc));
+}
+
+static inline void ask_far_elements(struct lab_test *t)
+{
+    const struct reduce_out *out = ask_claimed(t, (1ull << 32) + 5);
     lab_expect_data(
-        t, out->call[1].rc != LAB_OK || out->after[1] != 0,
+        t, out->call[0].rc != LAB_OK || out->after[0] != 0,
         "ring_reduce of 2^32 + 5 elements used no element behind the first 5: somewhere "
         "count became an int");
+    ask_far_grid(t, 32);
 }
 
 /* The launch fails: the caller learns of it. */

@@ -54,6 +54,18 @@ static void check_stage_copy_other(struct lab_test *t)
     stage_moves(t, 0, 0, 2, 8192, mixed, 7);
 }
 
+/* What is queued of a copy is not carried out before its program ends. */
+static void ask_queued(struct lab_test *t, uint64_t bytes, uint64_t chunk)
+{
+    struct queued_in in = {.dst_dev = 1, .src_dev = 0, .bytes = bytes, .chunk = chunk};
+    char call[120];
+    snprintf(call, sizeof call, "stage_copy_async of 2^%d + %d bytes in chunks of %d MiB",
+             bytes >> 32 ? 32 : 31, (int)(bytes & 0x7fffffff), (int)(chunk >> 20));
+    const struct queued_out *out = ASK(t, "queued", &in, queued_out);
+    lab_expect(t, out->setup == 0, "the copy could not be set up");
+    expect_rc(t, call, out->rc, LAB_OK);
+}
+
 /* 2 GiB and 6 MiB, in chunks of 4 MiB. */
 static void check_stage_copy_huge(struct lab_test *t)
 {
@@ -71,6 +83,8 @@ static void check_stage_copy_huge(struct lab_test *t)
     lab_expect(t, out->wrong[2] == 0,
                "stage_copy_async of more than 2 GiB wrote %d bytes behind its destination",
                out->wrong[2]);
+    ask_queued(t, (UINT64_C(1) << 32) + 5, 4 << 20);
+    ask_queued(t, (UINT64_C(1) << 31) + 5, (UINT64_C(1) << 31) + (2 << 20));
 }
 
 static void check_stage_speed_other(struct lab_test *t)

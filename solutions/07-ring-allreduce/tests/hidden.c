@@ -13,8 +13,10 @@ static void check_reduce(struct lab_test *t)
         in.call[i] = (struct reduce_call){
             .gpu = 3, .type = (int)i / 2, .op = (int)i % 2, .count = 65536 + lab_random(t) % 10000};
     ask_reduce(t, &in, false);
-    if (lab_is_virtual(t))
-        ask_beyond_int(t, FAR_REDUCE);
+    if (!lab_is_virtual(t))
+        return;
+    ask_far_grid(t, 40);
+    ask_beyond_int(t, FAR_REDUCE);
 }
 
 static void check_no_gpu(struct lab_test *t)
