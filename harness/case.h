@@ -45,7 +45,9 @@ struct lab_case {
     int todo; /* the function under test; the other functions come from the reference. 0: all are
                  the student's */
     const char *title; /* what must hold, as a sentence */
-    const char *rule;  /* why, shown when an expectation fails */
+    const char *rule;  /* why, shown when an expectation fails about which nothing else is known */
+    const char *about; /* words of the messages that the rule explains, "clock_mhz|bytes"; NULL: of
+                          all but those about a result of lab.h */
     int points;
     bool quick;          /* carries the label quick */
     bool needs_witness;  /* judges what only the virtual node records */

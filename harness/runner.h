@@ -52,6 +52,10 @@ void lab_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Makes a call, which is the current step as it stands in the adapter: "vmm_free(NULL)". */
 #define LAB_CALL(call) (lab_doing("%s", #call), (call))
 
+/* What is called with `on` is to be refused, or to fail: what the runtime says of it is nothing to
+ * read, until it is called with 0. */
+void lab_refusing(int on);
+
 /* The k-th call of CUDA from here on fails with cudaErrorUnknown and does nothing, until
  * lab_call_failed. Calls that give something back, and cudaSetDevice, are not counted. On real GPUs
  * none fails. */

@@ -39,7 +39,8 @@ struct lab_status {
     /* Of the first crash, of the runner or of what it forked: signal, line, what the address is
      * near to. */
     int32_t crash_signal, crash_line;
-    char crash_file[256], crash_near[160];
+    char crash_file[256], crash_near[200];
+    char crash_doing[256];       /* the last text of lab_doing in the process that crashed */
     uint64_t sealed_input_bytes; /* of this run (lab_seal); the sealed output follows */
     /* Real GPUs only: bytes in use after the run minus bytes in use before it, over all GPUs. */
     int64_t leaked_bytes;

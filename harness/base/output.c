@@ -4,6 +4,7 @@
  */
 #include "output.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -81,8 +82,17 @@ static bool is_noise(const char *from, const char *end, const char *file, int co
     return file[0] && count == 0 && code && bytes > 5 && memcmp(code, "[api.", 5) == 0;
 }
 
-/* The mark of the finding that names the most lines of `file`, of several the first; NULL: there is
- * none. *line: the first of them, 0: none. */
+/* Of two findings that name as many lines: whether what was read was not there yet, which shows in
+ * results, while what was overwritten too early shows later. */
+static bool is_read_too_early(const char *from, const char *end)
+{
+    static const char wrote[] = " writes ", reads[] = " reads them; nothing orders";
+    const char *first = memmem(from, (size_t)(end - from), wrote, sizeof wrote - 1);
+    return first && memmem(first, (size_t)(end - first), reads, sizeof reads - 1);
+}
+
+/* The mark of the finding that names the most lines of `file`, of several one about what was read
+ * too early, and of these the first; NULL: there is none. *line: the first of them, 0: none. */
 static const char *best_finding(const char *text, const char *end, const char *file, int *line)
 {
     const char *best = NULL, *at = text;
@@ -91,9 +101,10 @@ static const char *best_finding(const char *text, const char *end, const char *f
     while ((at = memmem(at, (size_t)(end - at), finding_mark, sizeof finding_mark - 1))) {
         const char *last = finding_end(at, end);
         int count = count_places(at, last, file, &where);
-        if (count > most && !is_noise(at, last, file, count)) {
+        int weight = 2 * count + is_read_too_early(at, last);
+        if (weight > most && !is_noise(at, last, file, count)) {
             best = at;
-            most = count;
+            most = weight;
             *line = where;
         }
         at = last;
@@ -178,6 +189,35 @@ static const char *gist_of(const char *line, size_t bytes, size_t *gist)
     return at;
 }
 
+static const char *past_number(const char *at, const char *end)
+{
+    while (at < end && isxdigit((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* Whether the words at `at` are those of `said`, whatever the numbers in them. */
+static bool same_words(const char *at, const char *end, const char *said, const char *last)
+{
+    while (said < last && at < end) {
+        if (isdigit((unsigned char)*at) && isdigit((unsigned char)*said)) {
+            at = past_number(at, end);
+            said = past_number(said, last);
+        } else if (*at++ != *said++) {
+            return false;
+        }
+    }
+    return said == last;
+}
+
+static bool says_already(const char *text, size_t bytes, const char *said, size_t length)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (same_words(text + i, text + bytes, said, said + length))
+            return true;
+    return false;
+}
+
 /* Of the runtime's lines that say the same of several calls, keeps the first; drops those of calls
  * that fail because a test orders it. */
 static size_t drop_repeated(char *text, size_t bytes)
@@ -190,7 +230,7 @@ static size_t drop_repeated(char *text, size_t bytes)
         bool drop = false;
         if (length > sizeof head && memcmp(line, head, sizeof head - 1) == 0) {
             const char *said = gist_of(line, length, &gist);
-            drop = memmem(text, (size_t)(to - text), said, gist) != NULL ||
+            drop = says_already(text, (size_t)(to - text), said, gist) ||
                    memmem(line, length, ordered, sizeof ordered - 1) != NULL;
         }
         size_t whole = length + (stop != NULL);

@@ -197,13 +197,13 @@ void lab__place(struct lab_test *t, int line)
     snprintf(t->file, sizeof t->file, "%s", lab__from_root(t->options->source));
 }
 
-/* The lab's function that a message names first; NULL: none. */
-static const struct lab_function *named_function(const char *message)
+/* The function that a message names first, of all or of one task; NULL: none. */
+static const struct lab_function *named_function(const char *message, int todo)
 {
     const struct lab_function *found = NULL;
     const char *first = NULL;
     for (const struct lab_function *f = lab_about.functions; f->name; f++) {
-        const char *at = strstr(message, f->name);
+        const char *at = todo && f->todo != todo ? NULL : strstr(message, f->name);
         if (at &&
             (!first || at < first || (at == first && strlen(f->name) > strlen(found->name)))) {
             first = at;
@@ -213,25 +213,55 @@ static const struct lab_function *named_function(const char *message)
     return found;
 }
 
-/* The function under test, or, in a case of all functions, the one that the message names: where to
- * look for a failure of which no line is known. */
+/* A function of a task: where to look for a failure of which no line is known. */
+static bool place_function(struct lab_test *t, const struct lab_function *f)
+{
+    int line = f ? lab__definition_line(t->options->source, f->name) : 0;
+    if (line == 0)
+        return false;
+    t->line = line;
+    t->todo = f->todo;
+    snprintf(t->file, sizeof t->file, "%s", lab__from_root(t->options->source));
+    return true;
+}
+
+/* The line that a finding names; else the function that the message names, or under test. */
 static void find_case_place(struct lab_test *t)
 {
+    const int todo = t->info->todo;
     if (t->verdict == LAB_FAIL && t->found_line)
         lab__place(t, t->found_line);
-    if (t->verdict != LAB_FAIL || t->line || !t->options->source || !lab_about.functions)
+    if (t->verdict != LAB_FAIL || t->line || !t->options->source || !lab_about.functions ||
+        place_function(t, named_function(t->message.at, todo)))
         return;
-    const struct lab_function *named = t->info->todo ? NULL : named_function(t->message.at);
-    for (const struct lab_function *f = lab_about.functions; f->name; f++) {
-        if (t->info->todo ? f->todo != t->info->todo : f != named)
-            continue;
-        t->line = lab__definition_line(t->options->source, f->name);
-        t->todo = f->todo;
-        if (t->line) {
-            snprintf(t->file, sizeof t->file, "%s", lab__from_root(t->options->source));
+    for (const struct lab_function *f = lab_about.functions; todo && f->name; f++)
+        if (f->todo == todo && place_function(t, f))
             return;
-        }
-    }
+}
+
+/* "rank 0 ended with status 0xb": how it crashed says more. */
+static void tell_crash(struct lab_test *t)
+{
+    if (!strstr(t->message.at, " ended with status ") ||
+        strncmp(t->explained.at, LAB_CRASHED_CHILD, sizeof LAB_CRASHED_CHILD - 1) != 0)
+        return;
+    t->message = t->explained;
+    t->explained.at[0] = t->found.at[0] = t->compared[0] = 0;
+    t->judged = false;
+}
+
+/* A call that had to be refused was not, or one that had to fail failed by order: what the node
+ * found then came of that, and is no mistake of its own. */
+static void drop_consequences(struct lab_test *t)
+{
+    const bool ordered = strstr(t->message.at, " fails,") || strstr(t->message.at, " call fails");
+    if (!t->refused && !(t->promised && strstr(t->found.at, "[api.")) &&
+        !(ordered && strstr(t->found.at, "[api.late-error")))
+        return;
+    t->explained.at[0] = t->found.at[0] = 0;
+    t->found_line = 0;
+    if (t->refused)
+        t->said.at[0] = 0;
 }
 
 /* A run with findings does not pass, even if its results are right. */
@@ -325,8 +355,11 @@ void lab__case_run(struct lab_test *t, const struct lab_case *info,
                  strsignal(jumped - 256));
     }
     running_case = NULL;
-    if (t->verdict == LAB_FAIL && t->judged)
+    if (t->verdict == LAB_FAIL && t->judged) {
         lab__compare_message(t);
+        drop_consequences(t);
+        tell_crash(t);
+    }
     if (t->elsewhere && t->verdict == LAB_FAIL)
         name_machine(t);
     if (t->verdict != LAB_NOT_WRITTEN) /* the message may quote output of a student's program */

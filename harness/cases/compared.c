@@ -99,33 +99,42 @@ static const struct {
     {"LAB_OK", "", "", ""},
     {"LAB_EINVAL",
      "the contract refuses one of these arguments, and your function accepted it: check all "
-     "arguments before the first CUDA call",
-     "one of these arguments is invalid, which comes first: check all arguments before the first "
-     "CUDA call",
+     "arguments before anything else",
+     "one of these arguments is invalid, which comes first: check all arguments before anything "
+     "else",
      "LAB_EINVAL means that an argument is invalid, and the contract allows these"},
     {"LAB_ENOGPU",
-     "your function accepted the number of a GPU that does not exist: compare it with how many "
-     "there are",
+     "there is no such GPU, and your function did not report it: compare what is asked for with "
+     "the GPUs that there are",
      "for a GPU that does not exist the result is LAB_ENOGPU",
-     "LAB_ENOGPU means that an argument names a GPU that does not exist, and here none does"},
+     "LAB_ENOGPU means that a GPU which is asked for does not exist, and here none is missing"},
     {"LAB_ENOPEER", "the GPUs cannot reach each other, and your function did not report it",
      "for GPUs that cannot reach each other the result is LAB_ENOPEER",
-     "LAB_ENOPEER means that GPUs which must reach each other cannot, and these can"},
-    {"LAB_ENOMEM", "there was not enough memory, and your function did not report it",
+     "LAB_ENOPEER means that GPUs have to reach each other and cannot: these can, or they need not "
+     "for what is asked here"},
+    {"LAB_ENOMEM",
+     "something had run out (memory, or descriptors), and your function did not report it",
      "where there is not enough memory the result is LAB_ENOMEM",
      "LAB_ENOMEM means that there is not enough memory, and there is enough"},
-    {"LAB_ECUDA", "a CUDA call failed, and its error was lost: check what each call returns",
+    {"LAB_ECUDA",
+     "here a CUDA call fails, or would if it were made as it must be, and your function lost the "
+     "error: check what each call returns",
      "where a CUDA call fails the result is LAB_ECUDA",
      "LAB_ECUDA means that a CUDA call failed unexpectedly: check the arguments of your calls, and "
      "whether the error that a call returned is a failure at all"},
     {"LAB_EPEER",
      "another process has ended or does not listen, and your function did not report it",
-     "where another process has ended the result is LAB_EPEER",
+     "where another process has ended, or its memory or events can no longer be used, the result "
+     "is LAB_EPEER",
      "LAB_EPEER means that another process has ended, and none has"},
-    {"LAB_ERANGE", "a value is too large, and your function accepted it",
-     "for a value that is too large the result is LAB_ERANGE",
-     "LAB_ERANGE means that a value is too large, and this one fits"},
+    {"LAB_ERANGE",
+     "the contract has LAB_ERANGE for what does not fit, or lies outside of what was given, and "
+     "your function accepted it",
+     "for what does not fit the result is LAB_ERANGE",
+     "LAB_ERANGE means that something does not fit, or lies outside of what was given, and this "
+     "does fit"},
 };
+enum { RESULT_EINVAL = 1, RESULT_ENOGPU = 2, RESULT_ERANGE = 7 }; /* places in the table */
 
 /* The result of lab.h that stands at `at`, also in brackets behind its number; -1: none. */
 static int result_at(const char *at, const char *end)
@@ -204,34 +213,58 @@ static void tell_numbers_apart(char *text, size_t room, const struct number *got
 
 /* ---- promises of every contract, by what labs' tests say of them ---- */
 
-static const struct {
-    const char *said, *why;
-} promises[] = {
-    {"the current device was",
-     "the current device belongs to the caller: ask for it first (cudaGetDevice), and set it again "
-     "on every way out, also after an error"},
-    {" was current before ", NULL},
-    {" current before inv_mem(", NULL},
-    {"CUDA's last error was still ", "CUDA keeps its last error until cudaGetLastError clears it: "
-                                     "a function that expects an error, "
-                                     "or returns one, clears it"},
-    {" left CUDA error ", NULL},
-    {", yet it wrote ", "after an error the outputs must be as they were before: compute into "
-                        "variables of your own, and "
-                        "write to the caller's when nothing can fail any more"},
-    {" failed and wrote ", NULL},
-    {" failed and changed ", NULL},
-    {" failed and set ", NULL},
+enum promise { DEVICE, LAST_ERROR, OUTPUTS };
+
+static const char *const why_promised[] = {
+    [DEVICE] =
+        "the current device belongs to the caller: ask for it first (cudaGetDevice), and set "
+        "it again on every way out, also after an error",
+    [LAST_ERROR] = "CUDA keeps its last error until cudaGetLastError clears it: a function that "
+                   "expects an error, or returns one, clears it",
+    [OUTPUTS] = "after an error the outputs must be as they were before: compute into variables of "
+                "your own, and write to the caller's when nothing can fail any more",
 };
+
+static const struct {
+    const char *said;
+    enum promise promise;
+} promises[] = {
+    {"the current device was", DEVICE},
+    {" current; before it was GPU ", DEVICE},
+    {" was current before ", DEVICE},
+    {" current before inv_mem(", DEVICE},
+    {"CUDA's last error was still ", LAST_ERROR},
+    {" left CUDA error ", LAST_ERROR},
+    {", yet it wrote ", OUTPUTS},
+    {" failed and wrote ", OUTPUTS},
+    {" failed and changed ", OUTPUTS},
+    {" failed and set ", OUTPUTS},
+    {" returned an error and set ", OUTPUTS},
+    {" (untouched)", OUTPUTS},
+    {" is booked when it is refused", OUTPUTS},
+};
+
+/* Whether the message itself says what this promise means. */
+static bool has_said(const struct lab_test *t, enum promise promise)
+{
+    return promise == LAST_ERROR ? strstr(t->message.at, "cudaGetLastError") != NULL
+                                 : promise == OUTPUTS && t->reasons;
+}
 
 static void compare_promises(struct lab_test *t)
 {
-    const char *why = NULL;
-    for (size_t i = 0; i < sizeof promises / sizeof *promises && !t->compared[0]; i++) {
-        why = promises[i].why ? promises[i].why : why;
-        if (strstr(t->message.at, promises[i].said))
-            snprintf(t->compared, sizeof t->compared, "%s", why);
+    for (size_t i = 0; i < sizeof promises / sizeof *promises && !t->promised; i++) {
+        t->promised = strstr(t->message.at, promises[i].said) != NULL;
+        if (t->promised && !has_said(t, promises[i].promise))
+            snprintf(t->compared, sizeof t->compared, "%s", why_promised[promises[i].promise]);
     }
+}
+
+/* "... (was the right one current?)" */
+static bool asks_in_brackets(const char *message, const char *end)
+{
+    return end - message > 2 && end[-1] == ')' && memchr(message, '(', (size_t)(end - message)) &&
+           memchr(message, '?', (size_t)(end - message));
 }
 
 /* Whether a message ends in a reason of its own: "...: the caller will free that memory". */
@@ -244,7 +277,8 @@ static bool gives_reason(const char *message)
             last = at + 1;
     for (const char *at = last; at && at < message + end; at++)
         words += *at == ' ';
-    return words >= REASON_WORDS && !strstr(last, "expected");
+    return (words >= REASON_WORDS && !strstr(last, "expected")) ||
+           asks_in_brackets(message, message + end);
 }
 
 /* ---- messages: "... GOT, expected WANT ..." ---- */
@@ -301,7 +335,7 @@ void lab__compare_message(struct lab_test *t)
         return;
     t->reasons = gives_reason(message);
     compare_promises(t);
-    if (t->compared[0] || !end || end == message)
+    if (t->promised || !end || end == message)
         return;
     const char *right = end + sizeof mark - 1, *left = told_word_before(message, &end);
     const char *right_end = right < right + 1 && in_word(*right) ? told_word_end(right) : right;
@@ -309,6 +343,10 @@ void lab__compare_message(struct lab_test *t)
     t->compares = true;
     int was = result_at(left, end), must = result_at(bracket, bracket + strcspn(bracket, " ,:;)"));
     t->results = was >= 0 && must >= 0;
+    t->refused =
+        t->results && (must == RESULT_EINVAL || must == RESULT_ENOGPU || must == RESULT_ERANGE);
+    if (t->results && t->reasons && was != 0)
+        return; /* the message says what is right here */
     if (t->results)
         snprintf(t->compared, sizeof t->compared, "%s",
                  was == 0    ? results[must].lost

@@ -51,7 +51,7 @@ void lab__say_crash(struct lab_test *t, const struct lab_run *run, int number, c
     bool told = s->crash_signal == number;
     copy_clean(file, sizeof file, s->crash_file, told ? sizeof s->crash_file - 1 : 0);
     copy_clean(near, sizeof near, s->crash_near, told ? sizeof s->crash_near - 1 : 0);
-    copy_clean(doing, sizeof doing, s->text, sizeof s->text - 1);
+    copy_clean(doing, sizeof doing, told ? s->crash_doing : s->text, sizeof s->text - 1);
     int used = snprintf(text, room, "signal %d (%s)", number, signal_meaning(number));
     if (file[0] && s->crash_line > 0)
         used +=

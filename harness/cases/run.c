@@ -216,6 +216,18 @@ static void keep_said(struct lab_test *t, const struct lab_run *run)
         lab__stream_finding(&run->printed[1], file, is_of_tests, t->found.at, sizeof t->found.at);
 }
 
+/* A kernel's fault at memory of another GPU, and the finding about the same launch: told once, by
+ * the one that knows what must be done. */
+static void tell_access_once(struct lab_test *t)
+{
+    if (!strstr(t->explained.at, " has no peer access to "))
+        return;
+    if (strstr(t->found.at, "[api.wrong-device;"))
+        t->found.at[0] = 0;
+    if (strstr(t->found.at, "[api.peer-one-way;"))
+        t->explained.at[0] = 0;
+}
+
 /* A node that crashed or hangs is a failure of the program if it happens again: the grader repeats
  * the test alone, and then reports this. */
 static void node_failed(struct lab_test *t, const struct lab_run *run, const struct attempt *a,
@@ -264,6 +276,7 @@ static void ask_for_state(struct lab_test *t, struct lab_run *run, const struct 
     if (t->explained.at[0] == 0)
         snprintf(t->explained.at, sizeof t->explained.at, "%s", lab__node_fault(run->node));
     lab__strip_ours(t->explained.at, is_of_tests);
+    tell_access_once(t);
     t->raced |= run->witness && run->witness->raced;
     keep_finding(t, run->witness);
     if (!run->witness) {
@@ -366,8 +379,7 @@ static void explain_crash(struct lab_test *t, const struct lab_run *run)
     if (!run->status.crash_signal)
         return;
     lab__say_crash(t, run, run->status.crash_signal, how, sizeof how);
-    snprintf(t->explained.at, sizeof t->explained.at, "a process of your program was ended by %s",
-             how);
+    snprintf(t->explained.at, sizeof t->explained.at, LAB_CRASHED_CHILD "%s", how);
 }
 
 static void judge_run(struct lab_test *t, const struct lab_run *run, const struct attempt *a)

@@ -31,6 +31,7 @@ void lab__judge_trapped(struct lab_test *t, const struct lab_run *run) __attribu
  * ADDRESS". Takes the line for the place to look at if it is in the student's file. */
 void lab__say_crash(struct lab_test *t, const struct lab_run *run, int number, char *text,
                     size_t room);
+#define LAB_CRASHED_CHILD "a process of your program was ended by "
 /* Names this line of the student's file as the place to look at, unless there is one. */
 void lab__place(struct lab_test *t, int line);
 

@@ -107,6 +107,11 @@ const char *lab_call_failed(void)
     return NULL;
 }
 
+void lab_refusing(int on)
+{
+    (void)on;
+}
+
 void lab__watch_runtime(void) {}
 
 uint64_t lab__line_of(uint64_t address, char *path, size_t room)

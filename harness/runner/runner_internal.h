@@ -19,6 +19,9 @@ int lab__check_each_gpu(void);
 char *lab__sealed(void);
 
 /* Has crashes of this process and of what it forks told on the status page. */
+/* The last text of lab_doing in this process: those that it forked go on with their own. */
+extern char lab__own_step[sizeof lab__status->text];
+
 void lab__catch_crashes(void);
 void lab__crashed(int number, siginfo_t *info, void *context);
 /* The program is about to end by SIGTRAP, for an index that is not in its array. */

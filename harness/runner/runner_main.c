@@ -72,9 +72,10 @@ void lab_doing(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    if (lab__status)
-        vsnprintf(lab__status->text, sizeof lab__status->text, format, args);
+    vsnprintf(lab__own_step, sizeof lab__own_step, format, args);
     va_end(args);
+    if (lab__status)
+        memcpy(lab__status->text, lab__own_step, sizeof lab__status->text);
 }
 
 /* Maps all of a descriptor's file and closes it. An empty file gets a valid address, too. */

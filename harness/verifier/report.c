@@ -55,10 +55,24 @@ const char *lab__grave_name(const struct lab_test *t)
     return t->verdict == LAB_FAIL ? names[t->grave] : "";
 }
 
+/* Whether the case's rule is about what failed: its message has one of the words of `about`. */
+static bool rule_fits(const struct lab_test *t)
+{
+    const char *about = t->info->about;
+    if (!t->info->rule || t->promised)
+        return false;
+    if (!about)
+        return !t->reasons && !t->results;
+    for (size_t length; *about; about += length + (about[length] == '|')) {
+        length = strcspn(about, "|");
+        if (length > 0 && memmem(t->message.at, strlen(t->message.at), about, length))
+            return true;
+    }
+    return false;
+}
+
 const char *lab__why(const struct lab_test *t)
 {
-    static char both[900];
-    const char *rule = t->reasons ? NULL : t->info->rule;
     if (t->trapped)
         return "the course stands in only for what a task builds on: two tasks that call each "
                "other would both be right, and nobody would have done the work";
@@ -74,11 +88,9 @@ const char *lab__why(const struct lab_test *t)
         return ""; /* it knows what went wrong; the rule of the case may be about another mistake */
     if (!t->judged)
         return "";
-    if (!t->compared[0] || (!t->results && rule))
-        return t->compared[0] ? t->compared : rule ? rule : "";
-    snprintf(both, sizeof both, "%s%s%s", t->compared, rule ? ". The rule of this test: " : "",
-             rule ? rule : "");
-    return both;
+    if (rule_fits(t) && (t->results || !t->compared[0]))
+        return t->info->rule;
+    return t->compared;
 }
 
 void lab__next_step(const struct lab_test *t, char *text, size_t room)

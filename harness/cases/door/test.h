@@ -105,7 +105,9 @@ struct lab_test {
     char compared[300];    /* which simple mistake makes what happened of what must happen */
     bool compares;         /* the failure was compared, whether it gave a sentence or not */
     bool reasons;          /* the message ends in a reason: the case's rule would be another one */
-    bool results;          /* results of lab.h were: the case's rule may say more */
+    bool results;          /* results of lab.h were */
+    bool promised;         /* it broke a promise that all contracts have: outputs, current device */
+    bool refused;          /* the call had to be refused: what the node saw came of going on */
     char check[256];       /* "public.c:41: condition", for authors of labs */
     int todo, line;        /* where to look, if known */
     char file[256];

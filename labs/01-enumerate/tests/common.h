@@ -218,6 +218,11 @@ static inline void check_memory_of(struct lab_test *t, const struct mem_in *in,
     snprintf(call, sizeof call, "inv_mem(%d, &free, &total)%s", in->device[i],
              i < in->given_back ? "" : ", asked again after memory was freed,");
     expect_rc(t, call, out->rc[i], LAB_OK);
+    lab_expect(t,
+               out->free_bytes[i] == out->true_free[i] || out->free_bytes[i] != out->true_total[i],
+               "%s says %llu bytes are free, expected %llu: that is all of the GPU's memory, and "
+               "some of it is in use",
+               call, (unsigned long long)out->free_bytes[i], (unsigned long long)out->true_free[i]);
     lab_expect(t, out->total_bytes[i] == out->true_total[i],
                "%s says %llu bytes in all, expected %llu", call,
                (unsigned long long)out->total_bytes[i], (unsigned long long)out->true_total[i]);
@@ -226,7 +231,7 @@ static inline void check_memory_of(struct lab_test *t, const struct mem_in *in,
                (unsigned long long)out->free_bytes[i], (unsigned long long)out->true_free[i],
                i < in->given_back
                    ? "each GPU has another amount free here; was the right one current?"
-                   : "what was free at an earlier call need not be free now, and the other way");
+                   : "what is free changes from call to call: has it been asked for anew?");
     lab_expect(t, out->current[i] == in->current,
                "GPU %d was current before %s, GPU %d after it: the caller's next cudaMalloc "
                "goes to the wrong GPU",
@@ -267,6 +272,10 @@ static inline void check_each(struct lab_test *t, int n, uint64_t bytes, int cur
     snprintf(call, sizeof call, "inv_alloc_each(%llu, buffers, %d)", (unsigned long long)bytes, n);
     expect_rc(t, call, out->rc, LAB_OK);
     for (int i = 0; i < n; i++) {
+        lab_expect(t, out->gpu[i] >= 0,
+                   "%s: buffers[%d] is no memory of its own on any GPU, expected what cudaMalloc "
+                   "gave on GPU %d",
+                   call, i, i);
         lab_expect(t, out->gpu[i] == i,
                    "%s: buffers[%d] lies on GPU %d, expected GPU %d: cudaMalloc allocates on the "
                    "current device",

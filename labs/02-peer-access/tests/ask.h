@@ -36,15 +36,16 @@ static inline void expect_matrix(struct lab_test *t, const struct machine *m,
     }
     for (int from = 0; from < in->n; from++)
         for (int to = 0; to < in->n; to++)
-            lab_expect(t, out->can[from * in->n + to] == attr_of(m, from, to)->access,
-                       "%s on %s: can[%d * %d + %d] is %d, expected %d: in this direction GPU %d "
-                       "%s access GPU %d (a row for each `from`)",
-                       what, m->name, from, in->n, to, out->can[from * in->n + to],
-                       attr_of(m, from, to)->access, from,
-                       attr_of(m, from, to)->access ? "can"
-                       : from == to                 ? "is no peer of itself and need not"
-                                                    : "cannot",
-                       to);
+            lab_expect(
+                t, out->can[from * in->n + to] == attr_of(m, from, to)->access,
+                "%s on %s: can[%d * %d + %d] is %d, expected %d: GPU %d %s GPU %d (a row for "
+                "each `from`)",
+                what, m->name, from, in->n, to, out->can[from * in->n + to],
+                attr_of(m, from, to)->access, from,
+                attr_of(m, from, to)->access ? "can access"
+                : from == to                 ? "is no peer of itself,"
+                                             : "cannot access",
+                to);
     size_t used = (size_t)in->n * (size_t)in->n;
     lab_expect(t, untouched(out->can + used, sizeof out->can - used),
                "%s on %s wrote behind the %zu bytes of the table", what, m->name, used);
@@ -305,8 +306,10 @@ static inline void ask_class(struct lab_test *t, const struct class_in *in, size
         lab_expect(t, !bad || out[i].kind == UNTOUCHED,
                    "peer_class returned an error, yet it wrote into *kind");
         lab_expect(t, bad || out[i].kind == kind,
-                   "peer_class of {access %d, rank %d, atomics %d} said %d, expected %s (%d)",
-                   a->access, a->rank, a->atomics, out[i].kind, names[kind], kind);
+                   "peer_class of {access %d, rank %d, atomics %d} said %s (%d), expected %s (%d)",
+                   a->access, a->rank, a->atomics,
+                   out[i].kind >= 0 && out[i].kind < 3 ? names[out[i].kind] : "no kind",
+                   out[i].kind, names[kind], kind);
     }
 }
 
@@ -393,7 +396,7 @@ static inline void expect_edge(struct lab_test *t, const struct dot_in *in,
                : g->edges[from][to] == 1 ? "once"
                                          : "not at all",
                want ? "once" : "not at all", from,
-               from == to  ? "has no edge to itself, whatever stands on the diagonal:"
+               from == to  ? "is no peer of itself, whatever stands on the diagonal for"
                : a->access ? "can access"
                            : "cannot access",
                to);
@@ -424,8 +427,8 @@ static inline void expect_dot(struct lab_test *t, const struct dot_in *in,
                "what peer_dot wrote for %d GPUs is no graph that `dot` would draw as meant: %s",
                in->n, g.error);
     for (int gpu = 0; gpu < DOT_GPUS; gpu++)
-        lab_expect(t, g.node[gpu] == (gpu < in->n), "the graph of %d GPUs %s a node gpu%d", in->n,
-                   g.node[gpu] ? "has" : "lacks", gpu);
+        lab_expect(t, g.node[gpu] == (gpu < in->n), "the graph of %d GPU%s %s a node gpu%d", in->n,
+                   in->n == 1 ? "" : "s", g.node[gpu] ? "has" : "lacks", gpu);
     for (int from = 0; from < in->n; from++)
         for (int to = 0; to < in->n; to++)
             expect_edge(t, in, &g, from, to);

@@ -43,7 +43,8 @@ static inline void refuse_calls(struct lab_test *t, const struct lone_in *in, co
     for (int nth = 1; rc == want && nth <= 32; nth++) {
         char fault[60], call[120];
         snprintf(fault, sizeof fault, "call:%s=%d", name, nth);
-        snprintf(call, sizeof call, "%s whose %s number %d fails", lone_names[in->move], name, nth);
+        snprintf(call, sizeof call, "%s whose %s number %d fails%s", lone_names[in->move], name,
+                 nth, nth > 1 ? ", if it makes as many," : "");
         lab_fault(t, fault);
         const struct lone_out *out = ask_lone(t, in, call);
         if (out->setup)

@@ -180,6 +180,11 @@ static int attempt(struct refusals *r, enum refusal which)
     size_t bytes = dst == host || src == host ? sizeof host : r->in->bytes;
     if (which == REFUSE_NO_TAKEN && r->in->move != MOVE_P2P)
         return LAB_OK; /* nothing to refuse */
+    lab_doing("%s %s",
+              r->in->move == MOVE_PEER    ? "copy_peer_async"
+              : r->in->move == MOVE_STAGE ? "stage_copy_async"
+                                          : "p2p_copy",
+              which == REFUSE_NO_TAKEN ? "with taken = NULL" : "with what it must refuse");
     if (r->in->move == MOVE_PEER)
         return copy_peer_async(dst, d, src, s, bytes, r->stream);
     if (r->in->move == MOVE_STAGE)

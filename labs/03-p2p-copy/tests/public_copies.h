@@ -100,11 +100,12 @@ static void check_peer_copy(struct lab_test *t)
         return; /* nobody counts there */
     unsigned few = waits_of(t, MOVE_PEER, "copy_peer_async", 1, 4096);
     unsigned many = waits_of(t, MOVE_PEER, "copy_peer_async", 5, 4096);
-    lab_expect_no_wait(t, few == many,
-                       "1 copy made the host wait %u times, 5 copies %u times, expected as often: "
-                       "copy_peer_async queues its "
-                       "copy and returns",
-                       few, many);
+    lab_expect_no_wait(
+        t, few == many,
+        "1 copy made the host wait %u times and 5 copies %u times, expected the same number: "
+        "copy_peer_async queues its "
+        "copy and returns",
+        few, many);
 }
 
 static void check_peer_copy_bad(struct lab_test *t)
@@ -249,11 +250,11 @@ static void check_stage_no_wait(struct lab_test *t)
 {
     unsigned few = waits_of(t, MOVE_STAGE, "stage_copy_async", 1, 32 * KIB);
     unsigned many = waits_of(t, MOVE_STAGE, "stage_copy_async", 2, 5 * 32 * KIB);
-    lab_expect_no_wait(t, few == many,
-                       "1 copy of 1 chunk made the host wait %u times, 2 copies of 5 chunks %u "
-                       "times, expected as often: "
-                       "order the chunks by events, not by waiting for them",
-                       few, many);
+    lab_expect_no_wait(
+        t, few == many,
+        "1 copy of 1 chunk made the host wait %u times and 2 copies of 5 chunks %u "
+        "times, expected the same number: order the chunks by events, not by waiting for them",
+        few, many);
 }
 
 static void check_stage_speed(struct lab_test *t)

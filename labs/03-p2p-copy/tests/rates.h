@@ -164,11 +164,13 @@ static inline void check_half_of(struct lab_test *t, const struct half_in *in, d
 {
     const struct half_out *out = ASK(t, "half", in, half_out);
     expect_rc(t, "p2p_half", out->rc, LAB_OK);
-    lab_expect(t,
-               (double)out->half > want * (1 - tolerance) - 0.51 &&
-                   (double)out->half < want * (1 + tolerance) + 0.51,
-               "p2p_half says %llu bytes, expected %.0f (curve of %d points, best rate %.1f GB/s)",
-               (unsigned long long)out->half, want, in->points, best_rate(in) / 1e9);
+    lab_expect(
+        t,
+        (double)out->half > want * (1 - tolerance) - 0.51 &&
+            (double)out->half < want * (1 + tolerance) + 0.51,
+        "p2p_half says %llu bytes, expected %.0f, where the rate is half of the curve's best, "
+        "%.1f GB/s, whichever of its %d points has that",
+        (unsigned long long)out->half, want, best_rate(in) / 1e9, in->points);
 }
 
 /* A curve of any shape: where the first point that is fast enough and the one before it say. */

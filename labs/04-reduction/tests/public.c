@@ -414,6 +414,7 @@ LAB_CASES = {
      .rule =
          "each element is added once, whatever n and blocks are; there must be a barrier between "
          "the write of a shared word and its read by another thread",
+     .about = "partials[",
      .points = 8,
      .quick = true,
      .min_gpus = 2,
@@ -429,6 +430,7 @@ LAB_CASES = {
      .todo = 3,
      .title = "shuffles give the same partials",
      .rule = "all lanes named in the mask take part, and each warp's sum is used once",
+     .about = "partials[",
      .points = 8,
      .quick = true,
      .min_gpus = 2,
@@ -507,6 +509,7 @@ LAB_CASES = {
      .todo = 7,
      .title = "speed-up and efficiency, strong and weak",
      .rule = "E = T1 / (G TG), with the T1 of the same total work",
+     .about = "SUM_WEAK): T1",
      .points = 4,
      .min_gpus = 4,
      .one_order = true,

@@ -139,7 +139,7 @@ static inline void expect_taken(struct lab_test *t, const struct ring_in *in,
         in->again ? "a second ring over the same sockets: it has received a message of "
                     "the first; ipc_close must leave no message behind"
                   : "is each event recorded before the message that tells of it, and "
-                    "waited for after the message?");
+                    "waited for after the message? Is it the inbox that is read?");
     while (at < io_most(in) && got[at] == IO_RIM)
         at++;
     lab_expect_data(t, at == io_most(in),

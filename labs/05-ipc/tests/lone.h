@@ -183,6 +183,7 @@ LAB_RUN(lone)
         lone_takes_far(&lone[LONE_CASES], out);
         return;
     }
+    lab_refusing(1);
     for (int i = first; i < end; i++) {
         int large = i == LONE_PUT_NO_COPY || i == LONE_TAKE_LARGE || i == LONE_TAKE_NO_COPY;
         lone[i].out = out;
@@ -192,6 +193,7 @@ LAB_RUN(lone)
         lone_call(&lone[i]);
     }
     lone_refusals(&lone[LONE_CASES], in->take, out);
+    lab_refusing(0);
 }
 
 #endif

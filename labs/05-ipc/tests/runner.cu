@@ -253,7 +253,7 @@ static void other_side(const struct hear_in *in, int fd)
 {
     if (in->how == HEAR_LATE || in->how == HEAR_SIGNAL)
         (void)poll(NULL, 0, 150);
-    if (in->how <= HEAR_LAST || in->how == HEAR_SIGNAL)
+    if (in->how <= HEAR_LAST || in->how == HEAR_SIGNAL || in->how == HEAR_NULL)
         (void)peer_tell(fd, (size_t)LARGE_NUMBER);
     if (in->how != HEAR_GONE && in->how != HEAR_LAST)
         (void)poll(NULL, 0, 5000);

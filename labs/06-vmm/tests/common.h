@@ -113,12 +113,12 @@ static inline void check_allocated(struct lab_test *t, const struct alloc_in *in
     int dev = in->dev[i];
     snprintf(call, sizeof call, "vmm_alloc(%d, %llu)", dev, (unsigned long long)in->bytes[i]);
     expect_rc(t, call, out->rc[i], LAB_OK);
-    lab_expect(
-        t,
-        out->bytes[i] >= in->bytes[i] && out->bytes[i] - in->bytes[i] < 2 * MIB &&
-            out->base[i] != 0,
-        "%s made %llu bytes at %#llx: expected what was asked for, rounded up, at an address", call,
-        (unsigned long long)out->bytes[i], (unsigned long long)out->base[i]);
+    lab_expect(t,
+               out->bytes[i] >= in->bytes[i] && out->bytes[i] - in->bytes[i] < 2 * MIB &&
+                   out->base[i] != 0,
+               "%s made %llu bytes at %#llx, expected %llu rounded up, at an address that is not 0",
+               call, (unsigned long long)out->bytes[i], (unsigned long long)out->base[i],
+               (unsigned long long)in->bytes[i]);
     lab_expect(t, out->held[i],
                "%s: v.handle is no handle any more (released already?); vmm_export needs it, and "
                "vmm_free will release it",
@@ -319,10 +319,11 @@ static inline void check_grown(struct lab_test *t, const struct grow_in *in, int
     uint64_t before = i ? out->mapped[i - 1] : 0, wanted = in->bytes[i];
     snprintf(call, sizeof call, "vec_grow(v, %llu)", (unsigned long long)wanted);
     expect_rc(t, call, out->rc[i], LAB_OK);
-    lab_expect(t, out->base_after[i] == out->base,
-               "%s: the vector has moved from %#llx to %#llx; pointers into it are wrong from here "
-               "on",
-               call, (unsigned long long)out->base, (unsigned long long)out->base_after[i]);
+    lab_expect(
+        t, out->base_after[i] == out->base,
+        "%s: the vector has moved to %#llx, expected it to stay at %#llx: pointers into it are "
+        "wrong from here on",
+        call, (unsigned long long)out->base_after[i], (unsigned long long)out->base);
     lab_expect(t, out->of[i] == in->device,
                "%s: the new part lies in GPU %d's memory, expected GPU %d's: a vector's parts are "
                "all its own GPU's",
@@ -365,10 +366,10 @@ static inline void check_grow(struct lab_test *t, const struct grow_in *in)
             inside += w->copied[a][b];
     }
     lab_expect(t, !w || (inside == 0 && onto <= 2 * out->filled && w->launches == 0),
-               "the node saw %llu bytes copied by GPUs, %llu from and to the host (%llu are the "
-               "test's own) and %u kernels: growing copies nothing",
-               (unsigned long long)inside, (unsigned long long)onto,
-               (unsigned long long)(2 * out->filled), w ? w->launches : 0);
+               "the node saw %llu bytes copied by GPUs, %llu from and to the host and %u kernels, "
+               "expected 0, %llu (the test's own) and 0: growing copies nothing",
+               (unsigned long long)inside, (unsigned long long)onto, w ? w->launches : 0,
+               (unsigned long long)(2 * out->filled));
     lab_expect(t, !w || taken_bytes(w) >= out->mapped[in->asked - 1],
                "vec_grow: the vector has %llu bytes, and the node has given out %llu at most",
                (unsigned long long)out->mapped[in->asked - 1],

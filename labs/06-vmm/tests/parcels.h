@@ -117,7 +117,9 @@ static int export_into_full(const struct vmm *v, int zero, struct vmm_parcel *pa
     if (zero)
         close(0);
     lab_doing("vmm_export(&v, &parcel) without a free descriptor");
+    lab_refusing(1);
     int rc = vmm_export(v, parcel);
+    lab_refusing(0);
     if (zero)
         (void)dup2(in, 0);
     (void)setrlimit(RLIMIT_NOFILE, &usual);

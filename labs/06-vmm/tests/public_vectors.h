@@ -33,7 +33,8 @@ static void check_granules(struct lab_test *t, const struct grow_in *who, int gp
     const struct grow_out *out = lab_output(run);
     for (int i = 0; i < in.asked; i++)
         lab_expect(t, out->rc[i] == LAB_OK && out->mapped[i] == (uint64_t)(8 + 4 * i) * MIB,
-                   "vec_grow(v, %llu) returned %s, the vector has %llu bytes: a part is a multiple "
+                   "vec_grow(v, %llu) returned %s, expected LAB_OK, and the vector has %llu bytes: "
+                   "a part is a multiple "
                    "of the granularity of the vector's GPU and of each sharer's (GPU %d's is 4 MiB "
                    "here)",
                    (unsigned long long)in.bytes[i], rc_name(out->rc[i]),

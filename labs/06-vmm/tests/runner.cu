@@ -356,6 +356,7 @@ LAB_RUN(free)
     if (out->setup)
         return;
     free_one(&v, out);
+    lab_refusing(1);
     out->null = LAB_CALL(vmm_free(NULL));
     lab_doing("vmm_free(&v), which is all zero");
     out->zero = vmm_free(&zero);
@@ -366,6 +367,7 @@ LAB_RUN(free)
     out->no_range = free_again(in->owner, 0);
     out->short_range = free_short(in->owner);
     out->no_handle = in->stale ? free_again(in->owner, 1) : LAB_ECUDA;
+    lab_refusing(0);
     out->other_access = access_of(other.base, in->owner);
     out->other_value = IO_UNSET;
     if (out->other_access == 3)

@@ -104,10 +104,12 @@ static inline void say_cause(char *text, size_t room, const struct rings_in *in,
     else if (memcmp(zero, got, c->type == RING_FLOAT16 ? 2 : 4) == 0)
         snprintf(text, room, "but is 0: was it cleared? In place recv is send");
     else if (poisoned(c->type, got))
-        snprintf(text, room,
-                 "but holds memory that was never written: it was read before the copy to it had "
-                 "ended. Which event marks the end of that copy, was the event recorded before the "
-                 "wait was queued, and which stream waits for it?");
+        snprintf(
+            text, room,
+            "but holds memory that was never written: nothing came there, or it was read before "
+            "the copy to it had ended. Which event marks the end of that copy, was the event "
+            "recorded before the "
+            "wait was queued, and which stream waits for it?");
     else if (added && c->op == RING_SUM && (twice = rank_twice(in, c, i, got)) >= 0)
         snprintf(text, room,
                  "but has rank %d's number in it twice: n ranks need n - 1 steps, and each chunk "

@@ -23,11 +23,10 @@ static inline void expect_call(struct lab_test *t, const char *what, const struc
 {
     lab_expect(t, call->rc == want, "%s returned %d (%s), expected %s%s", what, call->rc,
                rc_name(call->rc), rc_name(want),
-               call->rc != LAB_ECUDA || want != LAB_OK ? ""
-               : strstr(what, "in a graph")
-                   ? " (an event that a graph waits for is recorded in it, by a rank that sends "
-                     "nothing, too)"
-                   : " (was a rank of a negative number asked for? C's % is no modulo)");
+               call->rc == LAB_ECUDA && want == LAB_OK && strstr(what, "in a graph")
+                   ? ": an event that a graph waits for is recorded in it, by a rank that sends "
+                     "nothing, too, and nothing is waited for while it is captured"
+                   : "");
     lab_expect(t, call->error == 0,
                "after %s CUDA's last error was still %d: the caller's next check will blame an "
                "innocent call; ring_result takes it away",
@@ -79,13 +78,15 @@ static inline void expect_reduced(struct lab_test *t, const char *what, const st
         int mine = io_whole(in->seed, 0, i), other = io_whole(in->seed, 1, i);
         int want = !done ? mine : c->op == RING_SUM ? mine + other : mine > other ? mine : other;
         unsigned char bytes[4];
+        char number[40];
         io_put(bytes, (enum ring_type)c->type, want);
         lab_expect_data(
             t, memcmp(got + (GUARD + i) * each, bytes, each) == 0,
-            "%s: dst[%zu] was %d, src[%zu] is %d; dst[%zu] must be %d now, and is not%s", what,
+            "%s: dst[%zu] was %d, src[%zu] is %d; dst[%zu] must be %d now, and is %s%s", what,
             (size_t)i, io_shown((enum ring_type)c->type, mine), (size_t)i,
             io_shown((enum ring_type)c->type, other), (size_t)i,
             io_shown((enum ring_type)c->type, want),
+            io_text(number, sizeof number, (enum ring_type)c->type, got + (GUARD + i) * each),
             done && c->op == RING_MAX && want < 0 ? " (the largest may be negative)" : "");
     }
 }
@@ -239,12 +240,31 @@ static inline bool is_lost(const struct ring_call *c)
     return c->odd == ODD_FAR && c->what == DO_ALL_GATHER;
 }
 
+static const char *const odd_words[] = {
+    [ODD_NOT] = "",
+    [ODD_NO_RING] = " without a ring",
+    [ODD_NO_BUFFERS] = " without buffers",
+    [ODD_NO_BUFFER] = " with a null buffer",
+    [ODD_TYPE] = " of a type that there is not",
+    [ODD_OP] = " with an operation that there is not",
+    [ODD_SMALL] = " with inboxes for a tenth of it",
+    [ODD_OVERLAP] = " with a recv that begins one element behind its send",
+    [ODD_OVERLAP_END] = " with a recv that begins with its send's last element",
+    [ODD_OVERLAP_FAR] = " with a recv that begins inside its send",
+    [ODD_HUGE] = " and 2^32 elements more",
+    [ODD_NO_SEND] = " with a null send buffer",
+    [ODD_NO_RECV] = " with a null recv buffer",
+    [ODD_FITS] = " with inboxes that are just large enough",
+    [ODD_SLICES] = " with 0 slices",
+    [ODD_MANY_SLICES] = " with more than RING_SLICES slices",
+};
+
 static inline void say_call(char *what, size_t room, const struct ring_call *c)
 {
     static const char *const places[] = {"", ", out of place", ", out of place for odd ranks",
                                          ", out of place for even ranks"};
     char slices[32] = "";
-    if (c->what == DO_PIPELINED)
+    if (c->what == DO_PIPELINED && c->odd != ODD_SLICES && c->odd != ODD_MANY_SLICES)
         snprintf(slices, sizeof slices, ", %d slices", c->slices);
     snprintf(what, room, "%s(%d ranks, count = %s%zu, %s, %s%s%s)%s%s", collective_names[c->what],
              c->n, is_far(c) ? "2^32 + " : "", (size_t)c->count, type_name(c->type),
@@ -254,7 +274,7 @@ static inline void say_call(char *what, size_t room, const struct ring_call *c)
              : is_lost(c)          ? ""
              : c->odd == ODD_FAR   ? " with inboxes that are too small for CUDA to copy there"
              : c->odd == ODD_TIGHT ? " with inboxes that are too small by one byte"
-                                   : "");
+                                   : odd_words[c->odd]);
 }
 
 static inline int runs_of(const struct ring_call *c)

@@ -9,6 +9,7 @@
 #ifndef LAB07_IO_H
 #define LAB07_IO_H
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lab07.h"
@@ -66,6 +67,29 @@ static inline int io_shown(enum ring_type type, int value)
 }
 
 /* A whole number as an element of the type. */
+/* The number that stands there, as text. */
+static inline const char *io_text(char *text, size_t room, enum ring_type type, const void *at)
+{
+    int32_t whole;
+    float real;
+    uint16_t half;
+    memcpy(&whole, at, type == RING_FLOAT16 ? sizeof half : sizeof whole);
+    memcpy(&real, at, type == RING_FLOAT16 ? sizeof half : sizeof real);
+    memcpy(&half, at, sizeof half);
+    const int power = half >> 10 & 31, digits = half & 1023;
+    if (type == RING_INT32)
+        snprintf(text, room, "%d", (int)whole);
+    else if (type == RING_FLOAT32)
+        snprintf(text, room, "%.9g", (double)real);
+    else if (power == 31)
+        snprintf(text, room, "%s", digits ? "no number" : "infinite");
+    else
+        snprintf(text, room, "%g",
+                 (half >> 15 ? -1 : 1) * (power ? 1 + digits / 1024.0 : digits / 512.0) / 32768.0 *
+                     (double)(1u << (power)));
+    return text;
+}
+
 static inline void io_put(void *at, enum ring_type type, int value)
 {
     int32_t integer = value * IO_INT;

@@ -225,13 +225,36 @@ static int run_with(struct job *job, uint64_t elements, void **send, void **recv
     }
 }
 
+static const char *name_of(const struct ring_call *c)
+{
+    static char text[100];
+    const char *name = c->what == DO_REDUCE_SCATTER ? "ring_reduce_scatter"
+                       : c->what == DO_ALL_GATHER   ? "ring_all_gather"
+                       : c->what == DO_PIPELINED    ? "ring_pipelined"
+                       : c->what == DO_ONE_SHOT     ? "ring_one_shot"
+                       : c->what == DO_PICK         ? "ring_pick"
+                       : c->what == DO_ALL_REDUCE   ? "ring_all_reduce"
+                                                    : "a companion's collective";
+    snprintf(text, sizeof text, "%s(%d ranks, count = %zu)%s", name, (int)c->n, (size_t)c->count,
+             c->odd == ODD_NO_BUFFERS  ? " without buffers"
+             : c->odd == ODD_NO_BUFFER ? " with a null buffer"
+             : c->odd == ODD_NO_SEND   ? " with a null send buffer"
+             : c->odd == ODD_NO_RECV   ? " with a null recv buffer"
+             : c->odd == ODD_NO_RING   ? " without a ring"
+                                       : "");
+    return text;
+}
+
 /* Where the arrays of buffers end, memory ends. */
 static int run_collective(struct job *job, uint64_t elements)
 {
     void *none[RING_RANKS] = {0};
     size_t bytes = (size_t)job->c->n * sizeof *none;
     void **send = fenced(none, bytes), **recv = fenced(none, bytes);
+    lab_doing("%s%s", name_of(job->c), job->c->odd ? ", to be refused," : "");
+    lab_refusing(job->c->odd != 0);
     int rc = run_with(job, elements, send, recv);
+    lab_refusing(0);
     unfence(send, bytes);
     unfence(recv, bytes);
     return rc;

@@ -325,7 +325,7 @@ static inline void describe_booking(const struct ledger_step *s, int i, const st
     if (l->limit_bytes)
         snprintf(limit, sizeof limit, "limit %" PRIu64, l->limit_bytes);
     snprintf(text, room,
-             "step %d: ledger_%s(%s, rank %d, %" PRIu64 " bytes), %s, granule %" PRIu64 ",", i,
+             "step %d: ledger_%s(%s, rank %d, %" PRIu64 " bytes) with %s and granule %" PRIu64, i,
              s->what == BOOK_DROP ? "drop" : "add",
              s->kind <= ZERO_GRAD ? (s->kind ? "gradients" : "parameters") : "another kind",
              s->rank, s->bytes, limit, l->granule_bytes);

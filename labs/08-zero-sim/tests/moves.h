@@ -326,10 +326,13 @@ static inline void check_moved(struct lab_test *t, const struct move_in *in)
                  call, r, places[in->moved], i, half_value(moved_to(run, in)->half[r][i]),
                  want_moved(in, out, data, r, i), hints[in->moved]);
     }
-    expect_rc(t, "without a run", out->null_rc[0], LAB_EINVAL);
-    expect_rc(t, "without an operation", out->null_rc[1], LAB_EINVAL);
-    expect_rc(t, "another operation", out->wrong_rc, LAB_EINVAL);
-    expect_rc(t, "a unit that is not there", out->unit_rc, LAB_EINVAL);
+    expect_rc(t, "zero_reduce, zero_gather or zero_bus without a run", out->null_rc[0], LAB_EINVAL);
+    expect_rc(t, "zero_reduce, zero_gather or zero_bus without an operation", out->null_rc[1],
+              LAB_EINVAL);
+    expect_rc(t, "zero_reduce, zero_gather or zero_bus of another operation", out->wrong_rc,
+              LAB_EINVAL);
+    expect_rc(t, "zero_reduce, zero_gather or zero_bus of a unit that is not there", out->unit_rc,
+              LAB_EINVAL);
     expect_rc(t, "zero_bus without offload", out->bus_rc, LAB_EINVAL);
     expect_moved_between(t, run, in, out, call);
     lab_nothing_leaked(t, run);
@@ -363,8 +366,9 @@ static inline void check_full(struct lab_test *t, int stage)
         lab_expect(t, strcmp(out->name[0], out->name[1]) == 0, "%s: %s failed, %s was predicted",
                    call, out->name[1], out->name[0]);
         lab_expect(t, out->steps == (rc == LAB_OK),
-                   "%s with %" PRIu64 " MiB: run->steps is %d after a step that %s", call,
-                   in.room_bytes >> 20, out->steps, rc ? "failed" : "did not fail");
+                   "%s with %" PRIu64 " MiB: run->steps is %d after a step that %s, expected %d",
+                   call, in.room_bytes >> 20, out->steps, rc ? "failed" : "did not fail",
+                   rc == LAB_OK);
         different += out->failed != seen;
         seen = out->failed;
         if (rc == LAB_OK)

@@ -93,6 +93,8 @@ LAB_RUN(ledger)
     for (int i = 0; i < in->asked; i++) {
         const struct ledger_step *s = &in->step[i];
         struct zero_ledger *to = in->null ? NULL : &ledger;
+        lab_doing("%s(%s, %d, kind %d, %zu)", s->what == BOOK_DROP ? "ledger_drop" : "ledger_add",
+                  in->null ? "NULL" : "&ledger", (int)s->rank, (int)s->kind, (size_t)s->bytes);
         if (s->what == BOOK_LIMIT)
             ledger.limit_bytes = s->bytes;
         else

@@ -225,6 +225,7 @@ LAB_CASES = {
      .title = "a device list that CUDA refuses is an error, not 0 GPUs",
      .rule = "only 'no device' and 'no driver' mean that there is no GPU; after any other error "
              "CUDA cannot tell",
+     .about = "inv_count(&n) returned",
      .points = 2,
      .min_gpus = 1,
      .no_memcheck = true,

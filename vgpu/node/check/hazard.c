@@ -109,18 +109,36 @@ void hazards_tell(const struct op *op, const struct vgpu_exec_reply *reply)
         report_hazard(op, &reply->hazards[i]);
 }
 
-void hazard_text(const struct op *op, const char *text)
+/* A line of the kernel's text: "NAME: SENTENCE [CODE; ...]"; what has no code is no finding. */
+static void report_line(const struct op *op, const char *line)
 {
     static const enum vgpu_diagnosis codes[] = {VGPU_DIAGNOSIS_kernels_barrier,
                                                 VGPU_DIAGNOSIS_kernels_mask};
+    char text[1200];
+    bool found = false;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (!strstr(line, vgpu_diagnosis_code(codes[i])))
+            continue;
+        found = true;
+        tell_found(&(struct finding){.process = op->process,
+                                     .op = op,
+                                     .name = vgpu_diagnosis_code(codes[i]),
+                                     .site = "",
+                                     .memory = op->device});
+    }
+    snprintf(text, sizeof text, "%s%s", found ? "finding: kernel " : "", line);
     process_explain(op->process, text);
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (strstr(text, vgpu_diagnosis_code(codes[i])))
-            tell_found(&(struct finding){.process = op->process,
-                                         .op = op,
-                                         .name = vgpu_diagnosis_code(codes[i]),
-                                         .site = "",
-                                         .memory = op->device});
+}
+
+void hazard_text(const struct op *op, const char *text)
+{
+    char line[1100];
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        if (line[0])
+            report_line(op, line);
+    }
 }
 
 void hazard_spin(const struct op *op, const char *where)

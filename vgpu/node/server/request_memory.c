@@ -27,8 +27,11 @@ void request_malloc(struct connection *c)
     if (!request_device(c, q->device) || q->bytes == 0)
         return;
     request_cost(c, machine->cost.malloc_ps);
-    if (!inject_no_memory())
-        c->reply.r.value = memory_take(&c->process->memory, q->device, q->bytes, q->caller);
+    if (inject_no_memory()) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "it fails because VGPU_FAULT says so");
+        return;
+    }
+    c->reply.r.value = memory_take(&c->process->memory, q->device, q->bytes, q->caller);
     if (!c->reply.r.value) {
         request_fail(c, VGPU_OUT_OF_MEMORY, "%llu bytes asked for, GPU %d has %llu free",
                      (unsigned long long)q->bytes, q->device,

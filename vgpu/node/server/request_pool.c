@@ -163,7 +163,11 @@ void request_pool_malloc(struct connection *c)
     if (c->process->late.workers <= 1 && pool_grows(p, &c->process->memory, q->bytes))
         request_cost(c, machine->cost.pool_grow_ps);
     cold_pool(c, p->device);
-    bool fails = inject_no_memory() || !pool_has_room(p, q->bytes);
+    if (inject_no_memory()) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "it fails because VGPU_FAULT says so");
+        return;
+    }
+    bool fails = !pool_has_room(p, q->bytes);
     if (!fails)
         c->reply.r.value = memory_take_pool(&c->process->memory, p, q->bytes, q->caller);
     if (!fails && !c->reply.r.value) {
