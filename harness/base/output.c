@@ -82,17 +82,23 @@ static bool is_noise(const char *from, const char *end, const char *file, int co
     return file[0] && count == 0 && code && bytes > 5 && memcmp(code, "[api.", 5) == 0;
 }
 
-/* Of two findings that name as many lines: whether what was read was not there yet, which shows in
- * results, while what was overwritten too early shows later. */
-static bool is_read_too_early(const char *from, const char *end)
+static bool has_words(const char *from, const char *end, const char *words)
 {
-    static const char wrote[] = " writes ", reads[] = " reads them; nothing orders";
-    const char *first = memmem(from, (size_t)(end - from), wrote, sizeof wrote - 1);
-    return first && memmem(first, (size_t)(end - first), reads, sizeof reads - 1);
+    return memmem(from, (size_t)(end - from), words, strlen(words)) != NULL;
 }
 
-/* The mark of the finding that names the most lines of `file`, of several one about what was read
- * too early, and of these the first; NULL: there is none. *line: the first of them, 0: none. */
+/* Of two findings that name as many lines: whether this one is the cause. What was read too early
+ * shows in results, what was overwritten too early later; threads that do not meet leave words
+ * unwritten. */
+static bool is_cause(const char *from, const char *end)
+{
+    return has_words(from, end, "[kernels.barrier;") || has_words(from, end, "[kernels.mask;") ||
+           (has_words(from, end, " writes ") &&
+            has_words(from, end, " reads them; nothing orders"));
+}
+
+/* The mark of the finding that names the most lines of `file`, of several a cause, and of these
+ * the first; NULL: there is none. *line: the first of them, 0: none. */
 static const char *best_finding(const char *text, const char *end, const char *file, int *line)
 {
     const char *best = NULL, *at = text;
@@ -101,7 +107,7 @@ static const char *best_finding(const char *text, const char *end, const char *f
     while ((at = memmem(at, (size_t)(end - at), finding_mark, sizeof finding_mark - 1))) {
         const char *last = finding_end(at, end);
         int count = count_places(at, last, file, &where);
-        int weight = 2 * count + is_read_too_early(at, last);
+        int weight = 2 * count + is_cause(at, last);
         if (weight > most && !is_noise(at, last, file, count)) {
             best = at;
             most = weight;

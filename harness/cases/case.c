@@ -246,17 +246,20 @@ static void tell_crash(struct lab_test *t)
         strncmp(t->explained.at, LAB_CRASHED_CHILD, sizeof LAB_CRASHED_CHILD - 1) != 0)
         return;
     t->message = t->explained;
-    t->explained.at[0] = t->found.at[0] = t->compared[0] = 0;
+    t->explained.at[0] = t->found.at[0] = t->said.at[0] = t->compared[0] = 0;
     t->judged = false;
+    t->ending = "crash";
 }
 
 /* A call that had to be refused was not, or one that had to fail failed by order: what the node
  * found then came of that, and is no mistake of its own. */
 static void drop_consequences(struct lab_test *t)
 {
-    const bool ordered = strstr(t->message.at, " fails,") || strstr(t->message.at, " call fails");
-    if (!t->refused && !(t->promised && strstr(t->found.at, "[api.")) &&
-        !(ordered && strstr(t->found.at, "[api.late-error")))
+    const bool ordered = strstr(t->message.at, " fails,") || strstr(t->message.at, " call fails") ||
+                         strstr(t->message.at, " failed at ") ||
+                         strstr(t->message.at, " refuses to ") ||
+                         strstr(t->message.at, " has gone ");
+    if (!t->refused && !((t->promised || ordered) && strstr(t->found.at, "[api.")))
         return;
     t->explained.at[0] = t->found.at[0] = 0;
     t->found_line = 0;

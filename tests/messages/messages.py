@@ -11,13 +11,19 @@ Runs the test that rejects each of them (one in N; all with PEERLAB_FULL=1) and 
   * no file and no function of the tests or of the virtual node is named;
   * `where` is a line of the learner's file;
   * `why` goes with the finding: a finding that knows the mistake has no fixed sentence beside it, a
-    leak and a wait of the host have the sentences of their kind.
+    leak and a wait of the host have the sentences of their kind;
+  * a call that had to be refused is told as that, without what came of its going on;
+  * a crash names the call; a finding is told, not its code alone; memory that is there is not
+    said to be missing.
+
+Every step has an end, and --minutes the whole: who is waited for then is printed.
 """
 
 import argparse
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -44,7 +50,7 @@ MEASURED = re.compile(
 MUST = re.compile(
     r"expected|must|allow|at most|at least|more than|less than|instead of|all the same|yet it|"
     r"is not|are not|by luck|left behind|belongs|was current|was \d+ before|last error|no such|"
-    r"the node has|was invalid|saw no|other bits|"
+    r"the node has|was invalid|saw no|other bits|before it was|"
     r"no fault|cannot|have no|has no|is no|this machine has|the allocation has"
 )
 OURS = re.compile(
@@ -69,12 +75,16 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def twice(record: Told) -> Iterable[str]:
+    """Of what the runtime says of calls, also what differs in numbers only."""
     seen: set[str] = set()
     for field in FIELDS:
         for sentence in sentences(record.get(field, "")):
-            if sentence in seen:
+            words = re.sub(r"0x[0-9a-f]+|\d+", "N", sentence) if field == "said" else sentence
+            if {words, sentence} & seen:
                 yield f"said twice: {sentence}"
-            seen.add(sentence)
+            seen |= {words, sentence}
+    if all("cudaGetLastError" in record.get(field, "") for field in ("message", "why")):
+        yield "said twice: that cudaGetLastError clears the error"
 
 
 @cache
@@ -129,6 +139,30 @@ def why(record: Told) -> Iterable[str]:
         yield f"it never came to a comparison ({record['ending']}), and why is: {said}"
 
 
+def refused(record: Told) -> Iterable[str]:
+    """What must be refused has done nothing that could be told."""
+    if re.search(r"returned .*, expected .*LAB_(EINVAL|ENOGPU|ERANGE)", record["message"]):
+        for field in ("explained", "said"):
+            if record.get(field):
+                yield f"the call had to be refused, and {field} is: {record[field]}"
+
+
+def names_call(record: Told) -> Iterable[str]:
+    text = f"{record['message']}\n{record.get('explained', '')}"
+    if match := re.search(r"was ended by signal [^\n]*?, in ('[^']*')", text):
+        yield f"a crash in {match[1]}, which is no call"
+    if match := re.search(r"ended with status \w+", record["message"]):
+        yield f"a crash told as a number: {match[0]}"
+
+
+def tells_finding(record: Told) -> Iterable[str]:
+    if match := re.search(r"^it found [\w.-]+", record.get("explained", ""), re.MULTILINE):
+        yield f"a finding without a sentence: {match[0]}"
+    for asked, free in re.findall(r"(\d+) bytes asked for, GPU \d+ has (\d+) free", record["said"]):
+        if int(asked) <= int(free):
+            yield f"{asked} bytes are said not to fit into {free}"
+
+
 def problems(answer: Answer, record: Told) -> list[str]:
     if record.get("verdict") != "fail":
         return [f"{answer.case}: {record.get('verdict', 'no record')}: {record.get('message')}"]
@@ -139,6 +173,9 @@ def problems(answer: Answer, record: Told) -> list[str]:
         *names_ours(record),
         *where(answer, record),
         *why(record),
+        *refused(record),
+        *names_call(record),
+        *tells_finding(record),
     ]
 
 
@@ -158,6 +195,7 @@ def main() -> int:
     parser.add_argument("--lab", action="append")
     parser.add_argument("--show", action="store_true", help="print all, also what is in order")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--minutes", type=float, default=0, help="the end of it; 0: without one")
     asked = parser.parse_args()
     project = here(build=asked.build)
     tests = {test.name: test for test in ctest.tests(project, "^solution")}
@@ -166,8 +204,13 @@ def main() -> int:
         ::step
     ]
     at = project.build_dir / "messages"
+    end = time.monotonic() + 60 * asked.minutes if asked.minutes else float("inf")
+    late: list[str] = []
 
     def look(answer: Answer) -> tuple[Answer, Told, list[str]]:
+        if time.monotonic() > end:
+            late.append(answer.label)
+            return answer, {}, []
         try:
             record = told(project, answer, tests, at)
         except LabError as error:
@@ -180,8 +223,11 @@ def main() -> int:
             bad += bool(found)
             if found or asked.show:
                 show(answer, record, found)
-    print(f"{len(everyone)} answers, {bad} of which are told badly")
-    return 1 if bad or not everyone else 0
+                sys.stdout.flush()
+    if late:
+        print(f"not looked at in {asked.minutes:g} minutes: {len(late)}, from {late[0]} on")
+    print(f"{len(everyone) - len(late)} answers, {bad} of which are told badly")
+    return 1 if bad or late or not everyone else 0
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import messages  # noqa: E402
 
 GOOD = {
     "verdict": "fail",
-    "message": "ring_chunk(1, 2, 0) returned 0 (LAB_OK), expected -1 (LAB_EINVAL)",
+    "message": "ring_chunk(1, 2, 0) returned 0 (LAB_OK), expected -5 (LAB_ECUDA)",
     "explained": "",
     "said": "vgpu: cudaSetDevice: there is no device 4; this process sees 4 (0 to 3)",
     "why": "",
@@ -46,6 +46,9 @@ class Rules(unittest.TestCase):
     def test_twice(self) -> None:
         said = GOOD["said"]
         self.notices("said twice", said=f"{said}\n{said.replace('4;', '5;')}")
+        self.notices("said twice", said=f"{said}\n{said.replace('4', '99')}")
+        clears = "cudaGetLastError clears it"
+        self.notices("said twice", message=f"the last error is 1, expected 0: {clears}", why=clears)
         self.notices("said twice", explained=FINDING, said=f"vgpu: cudaMemcpy: {FINDING}")
 
     def test_cut(self) -> None:
@@ -67,6 +70,27 @@ class Rules(unittest.TestCase):
         self.notices("beside it why", explained=FINDING, why="check before anything is queued")
         self.notices("a leak, and why", grave="leak", why="check before anything is queued")
         self.notices("never came to", ending="crash", why="check before anything is queued")
+
+    def test_refused(self) -> None:
+        late = f"cudaMemcpy at ring.cu:2 reads {FINDING}"
+        returned = "ring_chunk(1, 0, 0) returned -5 (LAB_ECUDA), expected -1 (LAB_EINVAL)"
+        self.notices("had to be refused", message=returned, explained=late, said="")
+        self.assertEqual(self.found(message=returned, said=""), [])
+
+    def test_names_call(self) -> None:
+        how = "your program was ended by signal 11 (invalid memory access) at ring.cu:2, in "
+        self.notices("no call", ending="crash", message=f"{how}'rings': address 0, a null pointer")
+        self.assertEqual(
+            self.found(ending="crash", message=f"{how}ring_chunk(NULL): address 0, a null pointer"),
+            [],
+        )
+        self.notices("told as a number", message="rank 0 ended with status 0xb, expected 0")
+
+    def test_tells_finding(self) -> None:
+        self.notices("without a sentence", explained="it found kernels.mask; ./lab explain it")
+        said = "vgpu: cudaMalloc: {} bytes asked for, GPU 0 has 4096 free"
+        self.notices("not to fit", said=said.format(512))
+        self.assertEqual(self.found(said=said.format(8192)), [])
 
     def test_other_verdicts(self) -> None:
         self.notices("chunk: pass", verdict="pass")
