@@ -128,6 +128,54 @@ static void test_library(const char *path)
     EXPECT_IS(cuLibraryUnload(library), CUDA_SUCCESS);
 }
 
+/* What a library has, and which library has a kernel. */
+static void test_library_contents(const char *path)
+{
+    CUlibrary library, other;
+    CUkernel kernel, kernels[8] = {0};
+    CUmodule module;
+    CUdeviceptr at;
+    size_t bytes = 0, offset = 1;
+    unsigned int count = 0;
+    const char *name = NULL;
+    void *function;
+    int value = 0;
+    EXPECT_IS(cuLibraryLoadFromFile(&library, path, NULL, NULL, 0, NULL, NULL, 0), CUDA_SUCCESS);
+    EXPECT_IS(cuLibraryGetKernel(&kernel, library, "scale"), CUDA_SUCCESS);
+    EXPECT_IS(cuLibraryGetKernelCount(&count, library), CUDA_SUCCESS);
+    EXPECT(count > 1 && count <= 8);
+    EXPECT_IS(cuLibraryEnumerateKernels(kernels, count - 1, library), CUDA_SUCCESS);
+    EXPECT(kernels[0] && !kernels[count - 1]);
+    EXPECT_IS(cuLibraryEnumerateKernels(kernels, 8, library), CUDA_SUCCESS);
+    EXPECT(kernels[count - 1] && !kernels[count]);
+    EXPECT_IS(cuKernelGetLibrary(&other, kernels[count - 1]), CUDA_SUCCESS);
+    EXPECT(other == library);
+    EXPECT_IS(cuLibraryGetModule(&module, library), CUDA_SUCCESS);
+    EXPECT_IS(cuModuleGetFunctionCount(&count, module), CUDA_SUCCESS);
+    EXPECT_IS(cuLibraryGetGlobal(&at, &bytes, library, "factor"), CUDA_SUCCESS);
+    EXPECT(bytes == sizeof(int));
+    EXPECT_IS(cuLibraryGetManaged(&at, &bytes, library, "factor"), CUDA_ERROR_NOT_FOUND);
+    EXPECT_IS(cuLibraryGetManaged(&at, &bytes, library, "shared_with_host"), CUDA_SUCCESS);
+    EXPECT_IS(cuLibraryGetUnifiedFunction(&function, library, "scale"), CUDA_ERROR_NOT_FOUND);
+    EXPECT_IS(cuKernelGetParamInfo(kernel, 1, &offset, &bytes), CUDA_SUCCESS);
+    EXPECT(offset == sizeof(CUdeviceptr) && bytes == sizeof(int));
+    EXPECT_IS(cuKernelGetParamInfo(kernel, 2, &offset, &bytes), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_IS(
+        cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 50000, kernel, 0),
+        CUDA_SUCCESS);
+    EXPECT_IS(
+        cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel, 0),
+        CUDA_SUCCESS);
+    EXPECT(value == 50000);
+    EXPECT_IS(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1, kernel, 99),
+              CUDA_ERROR_INVALID_DEVICE);
+    EXPECT_IS(cuKernelGetName(&name, kernel), CUDA_SUCCESS);
+    EXPECT(strcmp(name, "scale") == 0);
+    EXPECT_IS(cuLibraryUnload(library), CUDA_SUCCESS);
+    EXPECT_IS(cuLibraryGetKernelCount(&count, library), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_IS(cuKernelGetLibrary(&other, kernel), CUDA_ERROR_INVALID_HANDLE);
+}
+
 /* One input is linked: PTX, with its mistakes in the buffer, and what vgpu-cc -fatbin has made. */
 static void test_link(const char *path)
 {
@@ -326,6 +374,7 @@ int main(int argc, char **argv)
     test_two_instances(argv[1]);
     test_occupancy(argv[1]);
     test_library(argv[1]);
+    test_library_contents(argv[1]);
     test_link(argv[1]);
     test_mistakes(argv[1]);
     test_nvrtc();

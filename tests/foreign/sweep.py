@@ -3,6 +3,7 @@
 """sweep.py: builds and runs other people's CUDA programs, and judges what they do.
 
     sweep.py --from CHECKOUTS [--only PATTERN] [--jobs N] [--compile-only] [--record] [--nvcc NVCC]
+    sweep.py --from CHECKOUTS --usual [--only PATTERN] [--record]
     sweep.py --page
 
 CHECKOUTS holds one folder for each file *.toml beside this one, under the name that it gives as
@@ -11,7 +12,8 @@ arguments and what shows that it was right. Nothing is written into the checkout
 the verdicts in table.json, and --page writes docs/foreign-programs.md's tables from that. With
 --jobs N programs run at a time, each on two processors of its own. With --nvcc NVCC that compiler
 takes the place of vgpu-cc, vgpu-run starts what it has made, and the table is nvcc.json, on the page
-docs/ptx.md.
+docs/ptx.md. --usual builds and runs in their own sizes those that are otherwise run with smaller
+ones, and enters how that went beside their verdicts.
 
 A program (`[programs]`; the defaults of its repository are under `[defaults]`):
     at          its folder in the checkout; {name} is the program's name
@@ -22,6 +24,8 @@ A program (`[programs]`; the defaults of its repository are under `[defaults]`):
     modules     files that it loads when it runs: name = source, compiled by vgpu-cc -fatbin (-ptx)
     headers     of CUDA's, which its own build copies beside it
     runs        its command lines; the verdict is the worst of all. Without: one, with no arguments
+    usual       what the program computes by itself, where `smaller` or `runs` ask for less
+    usual_runs  its command lines for that, without: one, with no arguments
     ranks       under mpirun, with so many processes
     node        VGPU_NODE
     right       a regular expression that its output must match; its exit status must be 0, too
@@ -62,7 +66,7 @@ FIELDS = frozenset(
     word
     for words in (
         ("at", "sources", "flags", "shared", "smaller", "modules", "headers"),
-        ("runs", "ranks", "node", "right", "needs", "mistake", "marks"),
+        ("usual", "usual_runs", "runs", "ranks", "node", "right", "needs", "mistake", "marks"),
     )
     for word in words
 )
@@ -252,6 +256,11 @@ def merged(defaults: dict, fields: dict) -> dict:
     return both
 
 
+def in_its_own_size(fields: dict) -> dict:
+    same = {name: value for name, value in fields.items() if name not in ("smaller", "runs")}
+    return same | {"runs": fields.get("usual_runs", [""])}
+
+
 def choose(options: argparse.Namespace) -> list[Program]:
     programs = []
     for repository, manifest in manifests().items():
@@ -261,6 +270,9 @@ def choose(options: argparse.Namespace) -> list[Program]:
             continue
         for name, fields in manifest["programs"].items():
             whole = merged(manifest.get("defaults", {}), fields)
+            if options.usual and "usual" not in whole:
+                continue
+            whole = in_its_own_size(whole) if options.usual else whole
             programs.append(Program(repository, root, name, whole))
     patterns = options.only or ["*"]
     return [program for program in programs if any(map(program.chosen, patterns))]
@@ -298,9 +310,14 @@ def read_table(path: pathlib.Path) -> dict:
     return json.loads(path.read_text()) if path.exists() else {"machine": MACHINE, "rows": {}}
 
 
-def record(path: pathlib.Path, rows: dict[str, dict]) -> None:
+def record(path: pathlib.Path, rows: dict[str, dict], usual: bool = False) -> None:
+    """Enters verdicts; with `usual` those of the programs' own sizes, beside the others."""
     table = read_table(path)
-    table["rows"] = dict(sorted((table["rows"] | rows).items()))
+    for name, row in rows.items():
+        old = table["rows"].get(name, {})
+        kept = {"usual": old["usual"]} if "usual" in old else {}
+        table["rows"][name] = old | {"usual": row} if usual else row | kept
+    table["rows"] = dict(sorted(table["rows"].items()))
     lines = ",\n".join(f'  "{name}": {json.dumps(row)}' for name, row in table["rows"].items())
     machine = json.dumps(table["machine"])
     path.write_text(f'{{\n "machine": {machine},\n "rows": {{\n{lines}\n }}\n}}\n')
@@ -330,13 +347,42 @@ def tables(path: pathlib.Path = TABLE) -> str:
     return "\n".join([*lines, "", "| not right | how | why |", "|---|---|---|", *wrong]) + "\n"
 
 
+def how_at_its_own_size(rows: list[dict]) -> str:
+    """right in 12 s; or of several programs: right 2, slow 3, not tried 10"""
+    if len(rows) == 1 and "usual" in rows[0]:
+        usual = rows[0]["usual"]
+        return f"{usual['verdict']}, {usual['seconds']:.0f} s"
+    found = [row.get("usual", {}).get("verdict", "not tried") for row in rows]
+    return ", ".join(f"{word} {found.count(word)}" for word in sorted(set(found)))
+
+
+def own_sizes() -> str:
+    """A row for each program, or repository, that is run with smaller sizes than its own."""
+    rows = read_table(TABLE)["rows"]
+    lines = ["| run with smaller sizes | by itself it computes | so |", "|---|---|---|"]
+    for repository, manifest in manifests().items():
+        whole = manifest.get("defaults", {}).get("usual")
+        names = [name for name in manifest["programs"] if f"{repository}/{name}" in rows]
+        groups = [("*", whole, names)] if whole else []
+        groups += [
+            (name, manifest["programs"][name]["usual"], [name])
+            for name in names
+            if "usual" in manifest["programs"][name]
+        ]
+        for name, text, members in groups:
+            how = how_at_its_own_size([rows[f"{repository}/{one}"] for one in members])
+            lines.append(f"| `{repository}/{name}` | {text} | {how} |")
+    return "\n".join(lines) + "\n"
+
+
 def escaped(text: str) -> str:
     return f"`{text.replace('`', chr(39)).replace('|', '/')}`" if text else ""
 
 
 def page_with_tables(page: str, path: pathlib.Path = TABLE) -> str:
     before, rest = page.split(BEGIN)
-    return before + BEGIN + tables(path) + END + rest.split(END)[1]
+    sizes = "\n" + own_sizes() if path == TABLE else ""
+    return before + BEGIN + tables(path) + sizes + END + rest.split(END)[1]
 
 
 def main() -> int:
@@ -346,6 +392,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", help="REPOSITORY/PROGRAM or a mark; wildcards")
     parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
     parser.add_argument("--compile-only", action="store_true")
+    parser.add_argument("--usual", action="store_true", help="programs in their own sizes")
     parser.add_argument("--record", action="store_true", help="enter the verdicts in table.json")
     parser.add_argument("--seconds", type=float, default=100, help="for each build and each run")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "vgpu")
@@ -364,7 +411,7 @@ def main() -> int:
         options.build, options.checkouts = options.build.resolve(), options.checkouts.resolve()
         rows = sweep(options)
     if options.record and not options.compile_only:
-        record(NVCC_TABLE if options.nvcc else TABLE, rows)
+        record(NVCC_TABLE if options.nvcc else TABLE, rows, options.usual)
     return 0
 
 

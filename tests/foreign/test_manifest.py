@@ -32,6 +32,8 @@ class Manifest(unittest.TestCase):
                     self.assertIn("right", whole)
                     for pattern in [whole["right"], *whole.get("smaller", {})]:
                         re.compile(pattern)
+                    if "smaller" in whole:
+                        self.assertIn("usual", whole, "what it computes by itself")
 
     def test_tables(self) -> None:
         for path in sweep.PAGES:
@@ -50,6 +52,7 @@ class Manifest(unittest.TestCase):
                 self.assertIn(row["verdict"], sweep.VERDICTS)
                 date.fromisoformat(row["date"])
                 self.assertEqual(bool(row["reason"]), row["verdict"] != "right", "a reason")
+                self.assertIn(row.get("usual", row)["verdict"], sweep.VERDICTS)
         self.assertNotRegex(json.dumps(table), r"/(tmp|work|root|home)/")
 
     def test_page(self) -> None:

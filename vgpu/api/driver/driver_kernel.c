@@ -152,11 +152,43 @@ CUresult cuKernelGetAttribute(int *value, CUfunction_attribute which, CUkernel k
     VGPU_DRIVER(kernel_attribute(value, which, kernel, device));
 }
 
+static cudaError_t set_function_attribute(CUfunction function, CUfunction_attribute which,
+                                          int value)
+{
+    cudaError_t error = check_kernel_handle(function, &value);
+    return error == cudaSuccess
+               ? cudaFuncSetAttribute(function, (enum cudaFuncAttribute)which, value)
+               : error;
+}
+
+/* Of all GPUs, whichever is named: they take the same code. */
+CUresult cuKernelSetAttribute(CUfunction_attribute which, int value, CUkernel kernel,
+                              CUdevice device)
+{
+    VGPU_DRIVER(device < 0 || device >= vgpu__process.device_count
+                    ? cudaErrorInvalidDevice
+                    : set_function_attribute((CUfunction)(void *)kernel, which, value));
+}
+
+static cudaError_t parameter_info(const void *kernel, size_t index, size_t *offset, size_t *bytes)
+{
+    cudaError_t error = check_kernel_handle(kernel, offset);
+    return error == cudaSuccess ? cudaFuncGetParamInfo(kernel, index, offset, bytes) : error;
+}
+
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *bytes)
+{
+    VGPU_DRIVER(parameter_info(kernel, index, offset, bytes));
+}
+
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
+{
+    VGPU_DRIVER(parameter_info(function, index, offset, bytes));
+}
+
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int value)
 {
-    VGPU_DRIVER(check_kernel_handle(function, &value) == cudaSuccess
-                    ? cudaFuncSetAttribute(function, (enum cudaFuncAttribute)which, value)
-                    : cudaErrorInvalidResourceHandle);
+    VGPU_DRIVER(set_function_attribute(function, which, value));
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,

@@ -204,6 +204,43 @@ static cudaError_t find_loaded_kernel(const char *call, const void **kernel,
                         head->kernel_count ? (const char *)head + row[0].symbol_at : "");
 }
 
+static cudaError_t count_kernels(unsigned int *count, const struct CUmod_st *module)
+{
+    if (!count)
+        return cudaErrorInvalidValue;
+    if (!is_module(module))
+        return cudaErrorInvalidResourceHandle;
+    *count = module->loaded->head->kernel_count;
+    return cudaSuccess;
+}
+
+/* The first `count` of them. */
+static cudaError_t list_kernels(const void **kernels, unsigned int count,
+                                const struct CUmod_st *module)
+{
+    unsigned int there;
+    cudaError_t error = count_kernels(&there, module);
+    if (error != cudaSuccess || (!kernels && count))
+        return error != cudaSuccess ? error : cudaErrorInvalidValue;
+    for (unsigned int i = 0; i < count && i < there; i++)
+        kernels[i] = module->loaded->kernels[i].stub;
+    return cudaSuccess;
+}
+
+/* The module, or library, that has the kernel; none has one of the program itself. */
+static cudaError_t find_module(struct CUmod_st **found, const void *kernel)
+{
+    if (!found)
+        return cudaErrorInvalidValue;
+    for (struct CUmod_st *module = all_modules; module; module = module->next)
+        for (uint32_t i = 0; !module->unloaded && i < module->loaded->head->kernel_count; i++)
+            if (module->loaded->kernels[i].stub == kernel) {
+                *found = module;
+                return cudaSuccess;
+            }
+    return cudaErrorInvalidResourceHandle;
+}
+
 /* A static variable has the name "_ZL7factors" for Clang, and "factors" for nvcc. */
 static bool names_variable(const char *symbol, const char *name)
 {
@@ -216,8 +253,9 @@ static bool names_variable(const char *symbol, const char *name)
     return length == strlen(name) && strncmp(rest, name, length) == 0;
 }
 
+/* One that is __managed__, or any. */
 static cudaError_t find_variable(CUdeviceptr *at, size_t *bytes, struct CUmod_st *module,
-                                 const char *name)
+                                 const char *name, bool managed)
 {
     if (!name || (!at && !bytes))
         return cudaErrorInvalidValue;
@@ -229,7 +267,8 @@ static cudaError_t find_variable(CUdeviceptr *at, size_t *bytes, struct CUmod_st
     for (uint32_t i = 0; i < head->var_count; i++) {
         void *const *cell = &module->loaded->cells[i];
         void *address = *cell;
-        if (!names_variable((const char *)head + row[i].symbol_at, name))
+        if (!names_variable((const char *)head + row[i].symbol_at, name) ||
+            (managed && !row[i].managed))
             continue;
         cudaError_t error = address ? cudaSuccess : cudaGetSymbolAddress(&address, cell);
         if (error == cudaSuccess && at)
@@ -278,7 +317,22 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
 
 CUresult cuModuleGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUmodule module, const char *name)
 {
-    VGPU_DRIVER(find_variable(ptr, bytes, module, name));
+    VGPU_DRIVER(find_variable(ptr, bytes, module, name, false));
+}
+
+CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule module)
+{
+    VGPU_DRIVER(count_kernels(count, module));
+}
+
+CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int count, CUmodule module)
+{
+    VGPU_DRIVER(list_kernels((const void **)functions, count, module));
+}
+
+CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
+{
+    VGPU_DRIVER(find_module(module, function));
 }
 
 /* ---- libraries ---- */
@@ -291,6 +345,14 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
     VGPU_DRIVER(load_data("cuLibraryLoadData", (struct CUmod_st **)library, code));
 }
 
+CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_option *jit,
+                               void **values, unsigned int jitCount, CUlibraryOption *options,
+                               void **optionValues, unsigned int optionCount)
+{
+    (void)jit, (void)values, (void)jitCount, (void)options, (void)optionValues, (void)optionCount;
+    VGPU_DRIVER(load_file("cuLibraryLoadFromFile", (struct CUmod_st **)library, path));
+}
+
 CUresult cuLibraryUnload(CUlibrary library)
 {
     VGPU_DRIVER(unload_module((struct CUmod_st *)library));
@@ -300,4 +362,58 @@ CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *nam
 {
     VGPU_DRIVER(find_loaded_kernel("cuLibraryGetKernel", (const void **)kernel,
                                    (struct CUmod_st *)library, name));
+}
+
+CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary library)
+{
+    VGPU_DRIVER(count_kernels(count, (struct CUmod_st *)library));
+}
+
+CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int count, CUlibrary library)
+{
+    VGPU_DRIVER(list_kernels((const void **)kernels, count, (struct CUmod_st *)library));
+}
+
+static cudaError_t library_module(CUmodule *module, CUlibrary library)
+{
+    if (!module)
+        return cudaErrorInvalidValue;
+    if (!is_module((struct CUmod_st *)library))
+        return cudaErrorInvalidResourceHandle;
+    *module = (struct CUmod_st *)library;
+    return cudaSuccess;
+}
+
+CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
+{
+    VGPU_DRIVER(library_module(module, library));
+}
+
+CUresult cuKernelGetLibrary(CUlibrary *library, CUkernel kernel)
+{
+    VGPU_DRIVER(find_module((struct CUmod_st **)library, kernel));
+}
+
+CUresult cuLibraryGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    VGPU_DRIVER(find_variable(ptr, bytes, (struct CUmod_st *)library, name, false));
+}
+
+CUresult cuLibraryGetManaged(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *name)
+{
+    VGPU_DRIVER(find_variable(ptr, bytes, (struct CUmod_st *)library, name, true));
+}
+
+/* Functions that the host and GPUs can both call; no GPU of a node reads the host's code. */
+static cudaError_t no_unified_function(void **function, CUlibrary library, const char *name)
+{
+    if (!function || !name)
+        return cudaErrorInvalidValue;
+    return is_module((struct CUmod_st *)library) ? cudaErrorSymbolNotFound
+                                                 : cudaErrorInvalidResourceHandle;
+}
+
+CUresult cuLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *name)
+{
+    VGPU_DRIVER(no_unified_function(function, library, name));
 }

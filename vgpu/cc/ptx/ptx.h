@@ -179,6 +179,10 @@ enum cc_ptx_known cc_ptx_arithmetic(struct cc_ptx_statement *s, const struct cc_
 enum cc_ptx_known cc_ptx_float(struct cc_ptx_statement *s, const struct cc_ptx *in);
 enum cc_ptx_known cc_ptx_convert(struct cc_ptx_statement *s, const struct cc_ptx *in);
 enum cc_ptx_known cc_ptx_integer(struct cc_ptx_statement *s, const struct cc_ptx *in);
+
+/* ---- ptx_video.c ---- */
+
+enum cc_ptx_known cc_ptx_video(struct cc_ptx_statement *s, const struct cc_ptx *in);
 /* ptx_warp.c: operations of a warp's lanes, and of a block. */
 enum cc_ptx_known cc_ptx_warp(struct cc_ptx_statement *s, const struct cc_ptx *in);
 /* In a module %tid.x and its like (VGPU_PTX_TID ...) are variables, as in CUDA's code: the fast form

@@ -243,29 +243,6 @@ static enum cc_ptx_known select_by_sign(struct cc_ptx_statement *s, const struct
     return assigned(s, in, LLVMBuildSelect(s->b, is, a, b, ""));
 }
 
-/* vabsdiff4.u32.u32.u32.add d, a, b, c: c and the differences of four bytes */
-static enum cc_ptx_known sum_byte_differences(struct cc_ptx_statement *s, const struct cc_ptx *in)
-{
-    bool sign = in->qualifiers == 4 && strcmp(in->qualifier[1], "s32") == 0;
-
-    if (in->qualifiers != 4 || strstr("u32 s32", in->qualifier[0]) == NULL ||
-        strcmp(in->qualifier[1], in->qualifier[2]) != 0 ||
-        strstr("u32 s32", in->qualifier[1]) == NULL || !cc_ptx_has(in, "add") || in->operands != 4)
-        return CC_PTX_UNKNOWN;
-    LLVMValueRef a = cc_ptx_operand(s, in->operand[1], 32),
-                 b = cc_ptx_operand(s, in->operand[2], 32),
-                 sum = cc_ptx_operand(s, in->operand[3], 32);
-    if (a == NULL || b == NULL || sum == NULL)
-        return CC_PTX_UNKNOWN;
-    for (int i = 0; i < 4; i++) {
-        LLVMValueRef x = field(s, a, i, 8, sign), y = field(s, b, i, 8, sign);
-        LLVMValueRef up = cc_ptx_op(s, LLVM_OP_SUB, x, y), down = cc_ptx_op(s, LLVM_OP_SUB, y, x);
-        LLVMValueRef above = LLVMBuildICmp(s->b, CC_PTX_GREATER, x, y, "");
-        sum = cc_ptx_op(s, LLVM_OP_ADD, sum, LLVMBuildSelect(s->b, above, up, down, ""));
-    }
-    return assigned(s, in, sum);
-}
-
 /* min, max (sign: of signed numbers) and add of two numbers of 32 bits; with .relu at least 0 */
 static LLVMValueRef combined(struct cc_ptx_statement *s, const struct cc_ptx *in, LLVMValueRef a,
                              LLVMValueRef b, bool sign)
@@ -307,14 +284,14 @@ static enum cc_ptx_known halves(struct cc_ptx_statement *s, const struct cc_ptx 
     return assigned(s, in, value);
 }
 
-/* fns.b32 and the other video instructions are not known. */
+/* fns.b32 is not known. */
 enum cc_ptx_known cc_ptx_integer(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct cc_ptx_type type;
     const char *name = in->name;
 
-    if (strcmp(name, "vabsdiff4") == 0)
-        return sum_byte_differences(s, in);
+    if (*name == 'v')
+        return cc_ptx_video(s, in);
     if (in->qualifiers == 0 || !cc_ptx_type(in->qualifier[in->qualifiers - 1], &type))
         return CC_PTX_NOT_MINE;
     if (cc_ptx_is(in, "slct"))

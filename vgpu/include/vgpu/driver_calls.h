@@ -160,6 +160,10 @@
     X(cuKernelGetName, (const char **name, CUkernel kernel)) \
     X(cuKernelGetAttribute, (int *value, CUfunction_attribute attribute, CUkernel kernel, \
                              CUdevice device)) \
+    X(cuKernelSetAttribute, (CUfunction_attribute attribute, int value, CUkernel kernel, \
+                             CUdevice device)) \
+    X(cuKernelGetParamInfo, (CUkernel kernel, size_t index, size_t *offset, size_t *bytes)) \
+    X(cuFuncGetParamInfo, (CUfunction function, size_t index, size_t *offset, size_t *bytes)) \
     X(cuFuncGetName, (const char **name, CUfunction function)) \
     X(cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction function)) \
     X(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value)) \
@@ -198,8 +202,22 @@
     X(cuLibraryLoadData, (CUlibrary *library, const void *code, CUjit_option *jit, void **values, \
                           unsigned int jitCount, CUlibraryOption *options, void **optionValues, \
                           unsigned int optionCount)) \
+    X(cuLibraryLoadFromFile, (CUlibrary *library, const char *path, CUjit_option *jit, \
+                              void **values, unsigned int jitCount, CUlibraryOption *options, \
+                              void **optionValues, unsigned int optionCount)) \
     X(cuLibraryUnload, (CUlibrary library)) \
     X(cuLibraryGetKernel, (CUkernel *kernel, CUlibrary library, const char *name)) \
+    X(cuLibraryGetKernelCount, (unsigned int *count, CUlibrary library)) \
+    X(cuLibraryEnumerateKernels, (CUkernel *kernels, unsigned int count, CUlibrary library)) \
+    X(cuLibraryGetModule, (CUmodule *module, CUlibrary library)) \
+    X(cuLibraryGetGlobal, (CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *name)) \
+    X(cuLibraryGetManaged, (CUdeviceptr *ptr, size_t *bytes, CUlibrary library, \
+                            const char *name)) \
+    X(cuLibraryGetUnifiedFunction, (void **function, CUlibrary library, const char *name)) \
+    X(cuKernelGetLibrary, (CUlibrary *library, CUkernel kernel)) \
+    X(cuFuncGetModule, (CUmodule *module, CUfunction function)) \
+    X(cuModuleGetFunctionCount, (unsigned int *count, CUmodule module)) \
+    X(cuModuleEnumerateFunctions, (CUfunction *functions, unsigned int count, CUmodule module)) \
     X(cuLinkCreate, (unsigned int count, CUjit_option *options, void **values, \
                      CUlinkState *state)) \
     X(cuLinkAddData, (CUlinkState state, CUjitInputType type, void *data, size_t size, \
