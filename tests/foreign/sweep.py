@@ -11,7 +11,7 @@ CHECKOUTS holds one folder for each file *.toml beside this one, under the name 
 arguments and what shows that it was right. Nothing is written into the checkouts. --record enters
 the verdicts in table.json, and --page writes docs/foreign-programs.md's tables from that. With
 --jobs N programs run at a time, each on two processors of its own. With --nvcc NVCC that compiler
-takes the place of vgpu-cc, vgpu-run starts what it has made, and the table is nvcc.json, on the page
+takes the place of vgpu-cc, vgpu-run starts what it has made, and the table is nvcc.json, on
 docs/ptx.md. --usual builds and runs in their own sizes those that are otherwise run with smaller
 ones, and enters how that went beside their verdicts.
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Video instructions in inline PTX: words, halves and bytes of either sign, saturation, second
-// operations, merging, and two or four parts side by side. An H100 prints the same.
+// operations, and two or four parts side by side. An H100 prints the same.
 // clang-format off
-// prints: 89986c9a 7fffffff 00000000 000029f0 00000011 7641e669 ffed2936 ffffffab 89ab4321 000089ab 00800011 ffff0011 00000080 00000000 0001ffda ffffffff 7ff694cd 00000000 00000012 0ae003aa 00160c74 80000000 43710880 
-// prints: 89986c9a ffff6c9a 7642e658 ffffff07 c4cc364d c4cc364d 00000024 764219a8 0000013b 76421a58 89ab2979 00004379 00000001 00000014 
-// prints: all: a8f7ad18 2438aa10
+// prints:  89986c9a 7fffffff 00000000 000029f0 7641e669 7641e669 ffed2936 ffffffab 89ab4321 000089ab ffed298a ffed6c9a ffffbccc 00000000 0001ffda ffffffff 7ff694cd 00000000 00000012 0ae003aa 00160c74 844003aa 0b6b049e
+// prints:  89986c9a ffff6c9a 7642e658 ffffff07 c4cc364d c4cc364d 00000024 764219a8 0000013b 76421a58 89ab2979 00004379 00000001 00000014
+// prints: all: fe9bb505 2438aa10
 // clang-format on
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
         asm(code : "=r"(d) : "r"(a), "r"(b), "r"(c));                                              \
         sum = sum * 31 + d;                                                                        \
         if (print)                                                                                 \
-            printf("%08x ", d);                                                                    \
+            printf(" %08x", d);                                                                    \
     } while (0)
 
 static __device__ unsigned words(unsigned a, unsigned b, unsigned c, bool print)
@@ -25,25 +25,25 @@ static __device__ unsigned words(unsigned a, unsigned b, unsigned c, bool print)
     SHOW("vadd.s32.u32.s32.sat %0, %1, %2;");
     SHOW("vadd.u32.s32.s32.sat %0, %1.b0, %2.h1;");
     SHOW("vsub.s32.u32.s32 %0, %1.h0, %2.b3;");
-    SHOW("vsub.u32.u32.u32.sat.min %0, %1, %2, %3;");
+    SHOW("vsub.u32.u32.u32.add %0, %1, %2, %3;");
     SHOW("vabsdiff.u32.s32.s32.add %0, %1, %2, %3;");
     SHOW("vabsdiff.s32.u32.u32.max %0, %1, %2.b1, %3;");
     SHOW("vmin.s32.s32.s32 %0, %1.b1, %2.b2;");
     SHOW("vmin.u32.u32.s32 %0, %1, %2;");
     SHOW("vmax.u32.u32.u32.max %0, %1.h0, %2.h1, %3;");
-    SHOW("vmax.s32.s32.s32.sat %0.b2, %1, %2, %3;");
-    SHOW("vadd.u32.u32.u32.sat %0.h1, %1, %2.h0, %3;");
-    SHOW("vsub.s32.s32.s32.sat %0.b0, %1.h1, %2.h0, %3;");
+    SHOW("vmax.s32.s32.s32.sat.add %0, %1, %2, %3;");
+    SHOW("vadd.u32.u32.u32 %0, %1, %2.h0;");
+    SHOW("vsub.s32.s32.s32.sat.min %0, %1.h1, %2.h0, %3;");
     SHOW("vshl.u32.u32.u32.clamp %0, %1, %2.b0;");
-    SHOW("vshl.u32.u32.u32.sat.wrap %0, %1.h1, %2;");
+    SHOW("vshl.u32.u32.u32.wrap %0, %1.h1, %2;");
     SHOW("vshr.s32.s32.u32.clamp %0, %1, %2.b1;");
     SHOW("vshr.u32.u32.u32.wrap.add %0, %1, %2, %3;");
     SHOW("vset.s32.s32.lt %0, %1, %2;");
     SHOW("vset.u32.s32.ge.add %0, %1.b3, %2.b3, %3;");
     SHOW("vmad.s32.s32.s32 %0, %1.h0, %2.h0, %3;");
-    SHOW("vmad.u32.u32.u32.sat %0, %1.b1, %2.h1, %3;");
-    SHOW("vmad.s32.s32.u32.sat.shr7 %0, %1, %2, %3;");
-    SHOW("vmad.u32.u32.u32.po.shr15 %0, %1, %2, %3;");
+    SHOW("vmad.u32.u32.u32 %0, %1.b1, %2.h1, %3;");
+    SHOW("vmad.s32.s32.u32 %0, %1, %2, %3;");
+    SHOW("vmad.s32.u32.u32 %0, %1.h1, %2, %3;");
     return sum;
 }
 

@@ -2,8 +2,9 @@
  * ptx_video.c: video instructions: arithmetic on words, halves or bytes of either sign, and on two
  * halves or four bytes side by side; then saturation, and a second operation with a third operand.
  *
- * Values are computed in 64 bits, in which nothing overflows. The parallel forms with selectors or
- * a mask are not known.
+ * Values are computed in 64 bits, in which nothing overflows. Not known are the parallel forms with
+ * selectors or a mask, and two forms for which an H100 answers otherwise than the guide to PTX
+ * says: saturation to a part of the result, and vmad with saturation, a shift or .po.
  */
 #include <string.h>
 
@@ -141,17 +142,17 @@ static LLVMValueRef merged(struct cc_ptx_statement *s, LLVMValueRef word, LLVMVa
                      cc_ptx_op(s, LLVM_OP_AND, word, cc_ptx_number(s, ~mask & 0xffffffff, 32)));
 }
 
-/* vadd.s32.u32.s32.sat d.b0, a.h1, b, c */
+/* vadd.s32.u32.s32.sat.max d, a.h1, b, c */
 static LLVMValueRef scalar(struct cc_ptx_statement *s, const struct video *v,
-                           const struct cc_ptx *in, struct part to)
+                           const struct cc_ptx *in)
 {
     struct part from_a = part_of(in->operand[1]), from_b = part_of(in->operand[2]);
     LLVMValueRef a = cc_ptx_operand(s, from_a.operand, 32),
                  b = cc_ptx_operand(s, from_b.operand, 32),
                  c = in->operands > 3 ? cc_ptx_operand(s, in->operand[3], 32) : NULL, value;
 
-    if (a == NULL || b == NULL || (in->operands > 3 && c == NULL) ||
-        (c == NULL) != (v->second == NULL && to.bits == 32) || (v->second && to.bits != 32))
+    if (a == NULL || b == NULL || (c == NULL) != (v->second == NULL) ||
+        (v->saturate && !v->sign && !(v->a_sign && v->b_sign)))
         return NULL;
     a = cut(s, a, from_a.at, from_a.bits, v->a_sign);
     b = cut(s, b, from_b.at, from_b.bits, v->b_sign);
@@ -162,15 +163,13 @@ static LLVMValueRef scalar(struct cc_ptx_statement *s, const struct video *v,
     value = calculated(s, v, a, b);
     if (value == NULL)
         return NULL;
-    value = saturated(s, v, value, to.bits);
+    value = saturated(s, v, value, 32);
     if (v->second != NULL)
         value = with_third(s, v, value, c);
-    return to.bits == 32 ? cc_ptx_resized(s, value, 32, false)
-                         : merged(s, c, value, to.at, to.bits);
+    return cc_ptx_resized(s, value, 32, false);
 }
 
-/* vmad.s32.s32.u32.sat.shr7 d, a.h0, b.h1, c; with .po one is added. Negated operands are not
- * known. */
+/* vmad.s32.s32.u32 d, a.h0, b.h1, c */
 static LLVMValueRef product(struct cc_ptx_statement *s, const struct video *v,
                             const struct cc_ptx *in)
 {
@@ -178,21 +177,12 @@ static LLVMValueRef product(struct cc_ptx_statement *s, const struct video *v,
     LLVMValueRef a = cc_ptx_operand(s, from_a.operand, 32),
                  b = cc_ptx_operand(s, from_b.operand, 32),
                  c = in->operands == 4 ? cc_ptx_operand(s, in->operand[3], 32) : NULL, value;
-    const struct video final = {.sign = v->a_sign || v->b_sign, .saturate = v->saturate};
-    int shift = cc_ptx_has(in, "shr7") ? 7 : cc_ptx_has(in, "shr15") ? 15 : 0;
 
-    if (a == NULL || b == NULL || c == NULL || v->second != NULL)
+    if (a == NULL || b == NULL || c == NULL || in->qualifiers != 3)
         return NULL;
     value = cc_ptx_op(s, LLVM_OP_MULTIPLY, cut(s, a, from_a.at, from_a.bits, v->a_sign),
                       cut(s, b, from_b.at, from_b.bits, v->b_sign));
-    value = cc_ptx_op(s, LLVM_OP_ADD, value, cc_ptx_resized(s, c, 64, final.sign));
-    value = cc_ptx_op(s, LLVM_OP_ADD, value, wide(s, cc_ptx_has(in, "po")));
-    value = cc_ptx_op(s, final.sign ? LLVM_OP_ASHR : LLVM_OP_LSHR, value, wide(s, shift));
-    if (final.sign)
-        value = saturated(s, &final, value, 32);
-    else if (final.saturate) /* up to 2^64 */
-        value = choose(s, CC_PTX_ABOVE, value, wide(s, 0xffffffff), wide(s, 0xffffffff), value);
-    return cc_ptx_resized(s, value, 32, false);
+    return cc_ptx_op(s, LLVM_OP_ADD, cc_ptx_resized(s, value, 32, false), c);
 }
 
 /* vadd4.s32.u32.u32.sat d, a, b, c; with .add the sum of all and c. */
@@ -232,7 +222,7 @@ static bool read_qualifiers(struct video *v, const struct cc_ptx *in)
 {
     static const char *const types[] = {"u32", "s32"}, *const seconds[] = {"add", "min", "max"},
                              *const compares[] = {"eq", "ne", "lt", "le", "gt", "ge"},
-                             *const others[] = {"clamp", "wrap", "po", "shr7", "shr15"};
+                             *const others[] = {"clamp", "wrap"};
     bool set = strcmp(v->operation, "set") == 0;
     int first = set ? 0 : 1;
 
@@ -284,9 +274,9 @@ enum cc_ptx_known cc_ptx_video(struct cc_ptx_statement *s, const struct cc_ptx *
         return CC_PTX_NOT_MINE;
     if (in->operands < 3 || in->operands > 4 || !read_qualifiers(&v, in))
         return CC_PTX_UNKNOWN;
-    struct part to = part_of(in->operand[0]);
     value = v.lanes > 1                       ? parallel(s, &v, in)
             : strcmp(v.operation, "mad") == 0 ? product(s, &v, in)
-                                              : scalar(s, &v, in, to);
-    return value != NULL && cc_ptx_assign_bits(s, to.operand, value) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
+                                              : scalar(s, &v, in);
+    return value != NULL && cc_ptx_assign_bits(s, in->operand[0], value) ? CC_PTX_DONE
+                                                                         : CC_PTX_UNKNOWN;
 }
