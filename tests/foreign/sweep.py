@@ -72,6 +72,8 @@ FIELDS = frozenset(
 )
 MPIRUN = "mpirun --oversubscribe --bind-to none --allow-run-as-root -n {}"
 SHARED = threading.Lock()  # one program at a time compiles what its repository's others use, too
+# What no check of a program would notice: kernels that were never launched.
+NOT_LOADED = re.compile(r"device code that nvcc compiled cannot be loaded: (.*)")
 ABORTED = {134: "SIGABRT", 136: "SIGFPE", 139: "SIGSEGV"}  # as mpirun and shells pass them on
 
 
@@ -209,6 +211,8 @@ class Program:
         return done
 
     def judge(self, status: int | None, output: str) -> tuple[str, str]:
+        if refused := NOT_LOADED.search(output):
+            return "needs", short(refused[1])
         if status == 0 and re.search(self.fields.get("right", ""), output, re.MULTILINE):
             return "right", ""
         if self.names_need(output):

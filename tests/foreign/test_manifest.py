@@ -35,6 +35,12 @@ class Manifest(unittest.TestCase):
                     if "smaller" in whole:
                         self.assertIn("usual", whole, "what it computes by itself")
 
+    def test_refused_device_code_is_no_right_answer(self) -> None:
+        program = sweep.Program("a", sweep.HERE, "b", {"right": "Done"})
+        said = "vgpu: x: device code that nvcc compiled cannot be loaded: k.ptx:3:1: error: no fns"
+        self.assertEqual(program.judge(0, "Done\n"), ("right", ""))
+        self.assertEqual(program.judge(0, f"{said}\nDone\n"), ("needs", "k.ptx:3:1: error: no fns"))
+
     def test_tables(self) -> None:
         for path in sweep.PAGES:
             self.check_table(sweep.read_table(path))

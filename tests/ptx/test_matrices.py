@@ -327,6 +327,68 @@ class Products(Case):
             self.assertIn(line.split()[0], said)
 
 
+# ---- wmma: which lane has what does not show ----
+
+
+def packed(whole: list[list[int]], kind: str, by_rows: bool) -> list[int]:
+    """The matrix in memory, as words."""
+    lines = whole if by_rows else [list(column) for column in zip(*whole, strict=True)]
+    return words(kind, (value for line in lines for value in line))
+
+
+class Fragments(Case):
+    def check(self, shape: str, layouts: str, a: str, c: str, d: str, counts: list[int]) -> None:
+        m, n, k = dimensions(shape)
+        random_ = random.Random(f"{shape} {layouts} {a}")
+        left, right = matrix(random_, m, k, a), matrix(random_, k, n, a)
+        sums = matrix(random_, m, n, "s32")
+        by_rows = [layout == "row" for layout in layouts.split(".")]
+        parts = [
+            packed(left, a, by_rows[0]),
+            packed(right, a, by_rows[1]),
+            packed(sums, c, True),
+        ]
+        registers = Registers()
+        for letter, kind, count in zip("wxyz", (a, a, c, d), counts, strict=True):
+            wide = 64 if kind == "f64" else 32
+            registers.declared += f"    .reg .b{wide} %{letter}<{count}>;\n"
+        w, x, y, z = (names(letter, count) for letter, count in zip("wxyz", counts, strict=True))
+        leading = [k if by_rows[0] else m, n if by_rows[1] else k, n]
+        at, body = 0, ""
+        for letter, to, row, kind, step, part in zip(
+            "abc", (w, x, y), [*by_rows, True], (a, a, c), leading, parts, strict=True
+        ):
+            layout = "row" if row else "col"
+            body += f"    add.u64 %at, %in, {4 * at};\n    wmma.load.{letter}.sync.aligned"
+            body += f".{layout}.{shape}.global.{kind} {to}, [%at], {step};\n"
+            at += len(part)
+        types = f"{d}.{c}" if a == "f16" else f"{d}.{a}.{a}.{c}"
+        line = f"wmma.mma.sync.aligned.{layouts}.{shape}.{types} {z}, {w}, {x}, {y};"
+        body += f"    {line}\n    wmma.store.d.sync.aligned.col.{shape}.{d} [%out], {z}, {m};\n"
+        module = self.write("wmma.ptx", registers.kernel(body))
+        want = packed(product(left, right, sums), d, False)
+        given = [word for part in parts for word in part]
+        self.assertEqual(self.launch(module, "kernel", len(want), given, 32), want, line)
+
+    def test_all_shapes(self) -> None:
+        for shape, of_bytes in (
+            ("m16n16k16", (2, 2)),
+            ("m32n8k16", (4, 1)),
+            ("m8n32k16", (1, 4)),
+        ):
+            halves = [2 * of_bytes[0], 2 * of_bytes[1]]
+            for layouts in ("row.col", "col.row"):
+                self.check(shape, layouts, "f16", "f32", "f32", [8, 8, 8, 8])
+                self.check(shape, layouts, "f16", "f16", "f32", [8, 8, 4, 8])
+                self.check(shape, layouts, "f16", "f16", "f16", [8, 8, 4, 4])
+                self.check(shape, layouts, "bf16", "f32", "f32", [*halves, 8, 8])
+                self.check(shape, layouts, "s8", "s32", "s32", [*of_bytes, 8, 8])
+                self.check(shape, layouts, "u8", "s32", "s32", [*of_bytes, 8, 8])
+        for layouts in ("row.col", "row.row", "col.col"):
+            self.check("m16n16k8", layouts, "tf32", "f32", "f32", [4, 4, 8, 8])
+            self.check("m8n8k4", layouts, "f64", "f64", "f64", [1, 1, 2, 2])
+
+
 # ---- matrices in shared memory ----
 
 SHARED = "    .shared .align 16 .b8 tile[512];\n    .reg .b32 %row, %base, %place;\n"
