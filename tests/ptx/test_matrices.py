@@ -7,7 +7,7 @@ import random
 import struct
 from collections.abc import Callable, Iterable
 
-from rig import HEAD, Case, main
+from rig import HEAD, RUN, Case, main
 
 NEWER = HEAD.replace("7.0", "8.6").replace("sm_80", "sm_90a")
 Place = Callable[[int, int], tuple[int, int]]  # row and column of a lane's element
@@ -387,6 +387,27 @@ class Fragments(Case):
         for layouts in ("row.col", "row.row", "col.col"):
             self.check("m16n16k8", layouts, "tf32", "f32", "f32", [4, 4, 8, 8])
             self.check("m8n8k4", layouts, "f64", "f64", "f64", [1, 1, 2, 2])
+
+    def findings_in_place(self, product_line: str) -> str:
+        """Of a kernel that reads c by rows and stores d to the same memory by columns."""
+        registers = Registers()
+        registers.declared = "    .reg .b32 %w<8>, %y<8>;\n"
+        whole, load = names("y", 8), "    wmma.load.{}.sync.aligned.row.m16n16k16.global"
+        body = "    add.u64 %at, %out, 0;\n"
+        body += (
+            f"    wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {names('w', 8)}, [%in], 16;\n"
+        )
+        body += f"    wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {whole}, [%at], 16;\n"
+        body += product_line.format(c=whole, a=names("w", 8))
+        body += f"    wmma.store.d.sync.aligned.col.m16n16k16.f32 [%at], {whole}, 16;\n"
+        module = self.write("place.ptx", registers.kernel(body))
+        command = ("env", "VGPU_CHECK=kernels", RUN, module, "kernel", 1, 32, 256)
+        return self.run_command(*command, words="0\n" * 128).stderr
+
+    def test_a_product_orders_what_lanes_read_and_store(self) -> None:
+        line = "    wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {c}, {a}, {a}, {c};\n"
+        self.assertNotIn("kernels.warp-race", self.findings_in_place(line))
+        self.assertIn("kernels.warp-race", self.findings_in_place(""))
 
 
 # ---- matrices in shared memory ----

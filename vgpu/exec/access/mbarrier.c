@@ -93,7 +93,13 @@ static void change_counts(struct mbarrier *m, enum vgpu_mbarrier_operation opera
     turn_phase(m);
 }
 
-/* Preceded by a fence of block scope: an arrival releases the thread's writes. */
+/* The scope of its accesses: a block, or the GPU where other blocks of a cluster can reach it. */
+static int barrier_scope(void)
+{
+    return now.run->cluster_blocks > 1;
+}
+
+/* Preceded by a fence of that scope: an arrival releases the thread's writes. */
 static void store_barrier(uint64_t *object, uint64_t word)
 {
     signal_stored((uint64_t)object);
@@ -104,13 +110,13 @@ static void store_barrier(uint64_t *object, uint64_t word)
 static void begin_change(uint64_t *object, bool reads, uint64_t pc)
 {
     weak_fence(1, false);
-    visibility_fence(0);
-    access_atomic(object, sizeof *object, reads, true, pc, 0);
+    visibility_fence(barrier_scope());
+    access_atomic(object, sizeof *object, reads, true, pc, barrier_scope());
 }
 
 static uint64_t test_phase(uint64_t *object, uint32_t phase, uint64_t pc)
 {
-    access_atomic(object, sizeof *object, true, false, pc, 0);
+    access_atomic(object, sizeof *object, true, false, pc, barrier_scope());
     weak_acquire(1);
     uint64_t word = *(volatile uint64_t *)object;
     struct mbarrier m = unpack_barrier(word);

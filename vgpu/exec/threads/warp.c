@@ -91,7 +91,8 @@ static void complete_call(struct warp *warp, uint32_t met)
         block->run->counts.shuffles += (uint64_t)__builtin_popcount(met);
     warp->in_op &= ~met;
     warp->ready |= met;
-    if (first->warp_op.kind == OP_SYNC) {
+    /* A product needs what its lanes have read, and what they store needs the product. */
+    if (first->warp_op.kind == OP_SYNC || first->warp_op.kind >= OP_PRODUCT) {
         race_warp_synced(warp, met);
         weak_lanes_meet(warp, met);
     }
