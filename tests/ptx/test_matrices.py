@@ -394,10 +394,8 @@ class Fragments(Case):
         registers.declared = "    .reg .b32 %w<8>, %y<8>;\n"
         whole, load = names("y", 8), "    wmma.load.{}.sync.aligned.row.m16n16k16.global"
         body = "    add.u64 %at, %out, 0;\n"
-        body += (
-            f"    wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {names('w', 8)}, [%in], 16;\n"
-        )
-        body += f"    wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {whole}, [%at], 16;\n"
+        body += load.format("a") + f".f16 {names('w', 8)}, [%in], 16;\n"
+        body += load.format("c") + f".f32 {whole}, [%at], 16;\n"
         body += product_line.format(c=whole, a=names("w", 8))
         body += f"    wmma.store.d.sync.aligned.col.m16n16k16.f32 [%at], {whole}, 16;\n"
         module = self.write("place.ptx", registers.kernel(body))

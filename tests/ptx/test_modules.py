@@ -98,6 +98,14 @@ class Modules(Case):
         self.assertIn(".tex", self.refused(HEAD + ".tex .u32 t;\n"))
         self.assertIn("32 bits", self.refused(HEAD.replace("64", "32")))
 
+    def test_an_mbarrier_of_a_cluster_is_for_its_blocks(self) -> None:
+        program = self.folder / "cluster"
+        done = self.run_command(CC, "-std=c++17", "-o", program, HERE / "cluster.cu")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.run_command("env", "VGPU_CHECK=kernels", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("kernels.scope", done.stderr)
+
     def test_what_the_runtime_says(self) -> None:
         bad = self.write("bad.ptx", ADD.replace("add.u32 %r3", "frob.u32 %r3"))
         done = self.run_command(RUN, bad, "kernel", 1, 1, 1, words="1 2")
