@@ -74,6 +74,7 @@ MPIRUN = "mpirun --oversubscribe --bind-to none --allow-run-as-root -n {}"
 SHARED = threading.Lock()  # one program at a time compiles what its repository's others use, too
 # What no check of a program would notice: kernels that were never launched.
 NOT_LOADED = re.compile(r"device code that nvcc compiled cannot be loaded: (.*)")
+NOT_MODELLED = re.compile(r"(\w+): not modelled by the virtual node")
 ABORTED = {134: "SIGABRT", 136: "SIGFPE", 139: "SIGSEGV"}  # as mpirun and shells pass them on
 
 
@@ -217,6 +218,8 @@ class Program:
             return "right", ""
         if self.names_need(output):
             return "needs", self.fields["needs"]
+        if missing := NOT_MODELLED.search(output):
+            return "needs", missing[1]
         if status is None:
             return "slow", "not done when time was up"
         if status < 0 or status in ABORTED:

@@ -39,6 +39,8 @@ class Manifest(unittest.TestCase):
         program = sweep.Program("a", sweep.HERE, "b", {"right": "Done"})
         said = "vgpu: x: device code that nvcc compiled cannot be loaded: k.ptx:3:1: error: no fns"
         self.assertEqual(program.judge(0, "Done\n"), ("right", ""))
+        said_of_call = "vgpu: cudaGraphAddNode: not modelled by the virtual node yet"
+        self.assertEqual(program.judge(1, said_of_call), ("needs", "cudaGraphAddNode"))
         self.assertEqual(program.judge(0, f"{said}\nDone\n"), ("needs", "k.ptx:3:1: error: no fns"))
 
     def test_tables(self) -> None:
