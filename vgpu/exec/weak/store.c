@@ -33,7 +33,7 @@ static struct {
     uint64_t stored_at[CELLS_MAX], number[CELLS_MAX];
 } last;
 
-static uint64_t changes, luck;
+static uint64_t change_count, luck;
 static int next_scope = 2;
 
 const struct weak_access weak_plain = {.scope = WEAK_PLAIN};
@@ -141,7 +141,7 @@ static struct vgpu_weak_store *valid_newest(const struct cell *cell)
 
 /* ---- the last access ends ---- */
 
-static void settle_store(uint64_t number, uint64_t at)
+static void close_store(uint64_t number, uint64_t at)
 {
     struct vgpu_weak_store *store = store_at(number);
     if (!store)
@@ -153,17 +153,17 @@ static void settle_store(uint64_t number, uint64_t at)
 
 void weak_settle(void)
 {
-    changes++;
+    change_count++;
     for (uint32_t i = last.loads; i-- > 0;)
         put_cell(last.at[i], last.newest[i]);
     for (uint32_t i = 0; i < last.stores; i++)
-        settle_store(last.number[i], last.stored_at[i]);
+        close_store(last.number[i], last.stored_at[i]);
     last.loads = last.stores = 0;
 }
 
 uint64_t weak_mark(void)
 {
-    return changes;
+    return change_count;
 }
 
 /* ---- what a read acquires, a store releases ---- */
@@ -293,7 +293,7 @@ static bool may_read_old(const struct cell *cell)
            last.loads < CELLS_MAX && memory_is_mapped(cell->at, cell->at + CELL_BYTES, true);
 }
 
-static void load_cell(const struct cell *cell)
+static void load_weakly(const struct cell *cell)
 {
     struct choices c;
     find_choices(cell, weak_seen(now.thread), &c);
@@ -342,7 +342,7 @@ static void see_all(const struct cell *cell, struct vgpu_weak_store *newest,
         view_add(seen, newest->number);
 }
 
-static void store_cell(const struct cell *cell)
+static void store_weakly(const struct cell *cell)
 {
     int scope = weak_kind.scope;
     if ((!cell->may_be_old && scope == WEAK_PLAIN) || last.stores == CELLS_MAX)
@@ -363,7 +363,7 @@ void weak_access(uint64_t address, uint64_t bytes, bool write)
 {
     uint64_t window = window_of(address), end = address + bytes;
     bool large = bytes > (CELLS_MAX - 1) * CELL_BYTES;
-    changes++;
+    change_count++;
     if (window == WINDOW_STACK || window == window_of(OWN_VA) ||
         (!write && (large || weak_table()->next == 0)))
         return;
@@ -376,9 +376,9 @@ void weak_access(uint64_t address, uint64_t bytes, bool write)
         if (large)
             void_stores(&cell);
         else if (write)
-            store_cell(&cell);
+            store_weakly(&cell);
         else
-            load_cell(&cell);
+            load_weakly(&cell);
     }
 }
 

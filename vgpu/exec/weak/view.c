@@ -9,7 +9,7 @@
 
 #include "fault.h"
 
-static struct weak_thread *spare;
+static struct weak_thread *free_views;
 
 /* ---- views ---- */
 
@@ -19,7 +19,7 @@ bool weak_is_kept(uint64_t number)
     return number > 0 && number < next && next - number <= VGPU_WEAK_STORES;
 }
 
-static uint64_t *word_of(struct vgpu_weak_view *view, uint64_t number)
+static uint64_t *word_with(struct vgpu_weak_view *view, uint64_t number)
 {
     return &view->bits[number % VGPU_WEAK_STORES / 64];
 }
@@ -38,7 +38,7 @@ static void refresh_view(struct vgpu_weak_view *view)
     while (at < next) {
         uint64_t end = (at | 63) + 1 < next ? (at | 63) + 1 : next;
         uint64_t some = end - at == 64 ? ~0ull : (1ull << (end - at)) - 1;
-        *word_of(view, at) &= ~(some << at % 64);
+        *word_with(view, at) &= ~(some << at % 64);
         at = end;
     }
 }
@@ -46,13 +46,13 @@ static void refresh_view(struct vgpu_weak_view *view)
 bool view_has(struct vgpu_weak_view *view, uint64_t number)
 {
     refresh_view(view);
-    return *word_of(view, number) >> number % 64 & 1;
+    return *word_with(view, number) >> number % 64 & 1;
 }
 
 void view_add(struct vgpu_weak_view *view, uint64_t number)
 {
     refresh_view(view);
-    *word_of(view, number) |= 1ull << number % 64;
+    *word_with(view, number) |= 1ull << number % 64;
 }
 
 void view_join(struct vgpu_weak_view *to, struct vgpu_weak_view *from)
@@ -94,8 +94,8 @@ struct weak_thread *weak_own(struct thread *thread)
 {
     if (thread->weak)
         return thread->weak;
-    struct weak_thread *own = spare ? spare : allocate(sizeof *own);
-    spare = own->next;
+    struct weak_thread *own = free_views ? free_views : allocate(sizeof *own);
+    free_views = own->next;
     own->seen = *weak_seen(thread);
     own->fences = NULL;
     thread->weak = own;
@@ -119,6 +119,6 @@ void weak_disown(struct thread *thread)
     struct weak_thread *own = thread->weak;
     thread->weak = NULL;
     free(own->fences);
-    own->next = spare;
-    spare = own;
+    own->next = free_views;
+    free_views = own;
 }
