@@ -96,6 +96,24 @@ UNIT(settings_take_nothing_else)
     }
 }
 
+/* seed 0: not taken */
+static bool is_weak_with(const char *text, uint64_t seed)
+{
+    char error[200];
+    setenv("VGPU_SCHEDULE", text, 1);
+    return vgpu_schedule() == seed && vgpu_schedule_is_weak() == (seed != 0) &&
+           vgpu_schedule_is_right(error, sizeof error) == (seed != 0);
+}
+
+UNIT(a_schedule_may_be_weak)
+{
+    EXPECT(is_weak_with("weak", 1) && is_weak_with("weak:7", 7), "%s", "weak, or weak:7");
+    EXPECT(is_weak_with("weak:", 0) && is_weak_with("weak:0", 0) && is_weak_with("weak7", 0), "%s",
+           "weak with something else");
+    setenv("VGPU_SCHEDULE", "7", 1);
+    EXPECT(!vgpu_schedule_is_weak() && vgpu_schedule() == 7, "%s", "a seed alone");
+}
+
 static bool injects(const char *text)
 {
     char error[200];
