@@ -42,8 +42,8 @@ static int print_usage(FILE *to)
             "WORDS are some of these with commas between; default: all. The exit status is the\n"
             "program's, or STATUS (%d) if that is 0 and something was found, advice aside.\n"
             "\n"
-            "In other orders that CUDA allows: VGPU_SCHEDULE=7 vgpu-check PROGRAM; where a missing\n"
-            "fence changes results: VGPU_SCHEDULE=weak, or weak:7 (another number, other choices).\n"
+            "VGPU_SCHEDULE=7 vgpu-check PROGRAM: in another order that CUDA allows.\n"
+            "VGPU_SCHEDULE=weak (or weak:7): where a missing fence changes results, too.\n"
             "\n"
             "It ends with a report: which features that PROGRAM used behave as on a GPU.\n"
             "(VGPU_REPORT=1 prints it without vgpu-check.) These are all lines that it may have:\n",

@@ -83,8 +83,8 @@ struct vgpu_exec_request {
     int32_t strict;  /* RUN: an access outside allocations is a fault */
     uint32_t checks; /* RUN: checks to make: enum vgpu_check */
     uint64_t run;    /* id of the run, chosen by the node; several may be stalled at a time */
-    /* RUN, with VGPU_SCHEDULE=weak: its place in vgpu_weak_table.run, -1: it has none; the places of
-     * the kernels that it is ordered after. */
+    /* RUN, with VGPU_SCHEDULE=weak: its place in vgpu_weak_table.run, -1: it has none; the places
+     * of the kernels that it is ordered after. */
     int32_t weak_slot;
     uint64_t weak_after;
     uint64_t va, bytes, offset;

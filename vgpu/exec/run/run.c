@@ -340,8 +340,7 @@ void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *
     const char *why = check_run(request, kernel);
     struct run *run = *why ? NULL : run_make(request, kernel);
     if (run) {
-        run->may_share =
-            kernel->any_order && run->cluster_blocks == 1 &&
+        run->may_share = kernel->any_order && run->cluster_blocks == 1 &&
                          !(run->checks & VGPU_CHECK_KERNELS) && !run->weak;
         run_go(run, reply);
         return;

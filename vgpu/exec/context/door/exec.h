@@ -273,7 +273,7 @@ struct run {
     struct findings findings;
     uint64_t first_interval; /* race/race.c */
     struct hazards hazards;
-    struct spans *spans; /* counts/footprint.c */
+    struct spans *spans;   /* counts/footprint.c */
     struct weak_run *weak; /* NULL: without VGPU_SCHEDULE=weak */
 };
 
