@@ -102,6 +102,12 @@ static void other_stores_first(uint32_t *at)
     store(0, at, 1);
 }
 
+static void same_value(uint32_t *at)
+{
+    store(OTHER, at, 1);
+    store(0, at, 1);
+}
+
 static void copied_over(uint32_t *at)
 {
     store(OTHER, at, 2);
@@ -120,6 +126,7 @@ UNIT(no_load_misses_what_its_thread_knows)
     start();
     EXPECT(old_values(0, 1, same_stores) == 0, "%s", "its own store");
     EXPECT(old_values(0, 1, other_stores_first) == 0, "%s", "what its own store replaced");
+    EXPECT(old_values(0, 1, same_value) == 0, "%s", "its own store, which changed nothing");
     EXPECT(old_values(0, 1, copied_over) == 0, "%s", "what a copy has written");
     EXPECT(old_values(0, 1, one_has_met) == 0, "%s", "what came before a barrier");
 }
