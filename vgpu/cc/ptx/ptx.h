@@ -185,8 +185,8 @@ enum cc_ptx_known cc_ptx_integer(struct cc_ptx_statement *s, const struct cc_ptx
 enum cc_ptx_known cc_ptx_video(struct cc_ptx_statement *s, const struct cc_ptx *in);
 /* ptx_warp.c: operations of a warp's lanes, and of a block. */
 enum cc_ptx_known cc_ptx_warp(struct cc_ptx_statement *s, const struct cc_ptx *in);
-/* In a module %tid.x and its like (VGPU_PTX_TID ...) are variables, as in CUDA's code: the fast form
- * knows them. */
+/* In a module %tid.x and its like (VGPU_PTX_TID ...) are variables, as in CUDA's code: the fast
+ * form knows them. */
 LLVMValueRef cc_ptx_index(struct cc_ptx_statement *s, int number);
 /* ptx_async.c: mbarrier, cp.async. */
 enum cc_ptx_known cc_ptx_async(struct cc_ptx_statement *s, const struct cc_ptx *in);
