@@ -133,6 +133,7 @@ class Forms(Case):
         trace = self.folder / f"{form}.json"
         environment = dict(os.environ, VGPU_FORM=form, VGPU_TRACE=str(trace))
         environment["CUDA_CACHE_PATH"] = str(self.folder / "cache")
+        environment["VGPU_NODE_ID"] = f"{self.folder.name}-{form}"  # a node keeps its environment
         done = subprocess.run(
             [RUN, module, "kernel", str(BLOCKS), str(THREADS), str(len(WORDS))],
             input="\n".join(f"{word:x}" for word in WORDS),
