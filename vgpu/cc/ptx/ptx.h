@@ -49,6 +49,9 @@ struct cc_ptx_statement { /* the instructions of a statement of inline PTX, or o
 /* The register of add.cc and addc: no other has such a name. */
 #define CC_PTX_CARRY ".carry"
 
+/* Its call is the address of a variable as a number, until ptx_pointers.c looks at its uses. */
+#define CC_PTX_PLACE "vgpu_ptx_place"
+
 /* ---- ptx_text.c ---- */
 
 /* Reads a word at *at: a name with its qualifiers, a number, a string in its quotes, or one of the
@@ -78,9 +81,6 @@ LLVMValueRef cc_ptx_value(struct cc_ptx_statement *s, const char *operand);
 
 /* The address of a variable or a function, as a byte pointer; null: there is none of that name. */
 LLVMValueRef cc_ptx_symbol(struct cc_ptx_statement *s, const char *name);
-
-/* The address of a variable as a number (ptx_pointers.c). */
-LLVMValueRef cc_ptx_place(struct cc_ptx_statement *s, LLVMValueRef pointer);
 
 /* Declares a variable of the function, at the pointer. */
 void cc_ptx_add_memory(struct cc_ptx_statement *s, const char *name, LLVMValueRef pointer,
@@ -185,9 +185,8 @@ enum cc_ptx_known cc_ptx_integer(struct cc_ptx_statement *s, const struct cc_ptx
 enum cc_ptx_known cc_ptx_video(struct cc_ptx_statement *s, const struct cc_ptx *in);
 /* ptx_warp.c: operations of a warp's lanes, and of a block. */
 enum cc_ptx_known cc_ptx_warp(struct cc_ptx_statement *s, const struct cc_ptx *in);
-/* In a module %tid.x and its like (VGPU_PTX_TID ...) are variables, as in CUDA's code: the fast
- * form knows them. */
-LLVMValueRef cc_ptx_index(struct cc_ptx_statement *s, int number);
+/* The thread's number in its block, modulo 32. */
+LLVMValueRef cc_ptx_lane(struct cc_ptx_statement *s);
 /* ptx_async.c: mbarrier, cp.async. */
 enum cc_ptx_known cc_ptx_async(struct cc_ptx_statement *s, const struct cc_ptx *in);
 /* ptx_mma.c, ptx_matrix.c: products of matrices by a warp, and the matrices' loads and stores. */

@@ -106,8 +106,6 @@ bool cc_ptx_make_pointers(struct cc_lowering *l);
 
 /* ---- ptx_shuffle.c ---- */
 
-/* The thread's number in its block, modulo 32. */
-LLVMValueRef cc_ptx_lane(struct cc_ptx_statement *s);
 /* Makes a shuffle that CUDA has, too, of one that PTX alone has, where the values are known. */
 void cc_ptx_simplify_shuffle(struct cc_lowering *l, LLVMValueRef call);
 

@@ -12,8 +12,6 @@
 #include "image.h"
 #include "ptx_module.h"
 
-#define PLACE "vgpu_ptx_place" /* the address of a variable, until its uses are known */
-
 _Static_assert((uint32_t)VGPU_SHARED_VA == 0, "32 bits of a generic address are a shared one");
 
 struct number { /* an integer of the function, of 32 or 64 bits */
@@ -32,7 +30,7 @@ struct pointers {
 
 /* ---- table ---- */
 
-static struct number *cell_of(const struct pointers *p, LLVMValueRef value)
+static struct number *number_cell(const struct pointers *p, LLVMValueRef value)
 {
     size_t at = (size_t)((uint64_t)(uintptr_t)value * 0x9E3779B97F4A7C15ull >> 20);
 
@@ -50,44 +48,44 @@ static void add_number(struct pointers *p, LLVMValueRef value)
         p->number = cc_alloc(p->room * sizeof *p->number);
         for (size_t i = 0; i < room; i++)
             if (old[i].value != NULL)
-                *cell_of(p, old[i].value) = old[i];
+                *number_cell(p, old[i].value) = old[i];
     }
     p->count++;
-    cell_of(p, value)->value = value;
+    number_cell(p, value)->value = value;
 }
 
-static unsigned bits_of(LLVMValueRef value)
+static unsigned number_bits(LLVMValueRef value)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
 
     return LLVMGetTypeKind(type) == LLVM_TYPE_INTEGER ? LLVMGetIntTypeWidth(type) : 0;
 }
 
-static struct number *number_of(struct pointers *p, LLVMValueRef value)
+static struct number *known_number(struct pointers *p, LLVMValueRef value)
 {
-    struct number *found = cell_of(p, value);
+    struct number *found = number_cell(p, value);
 
     return found->value != NULL ? found : NULL;
 }
 
 /* ---- bases ---- */
 
-static bool is_place(LLVMValueRef i)
+static bool is_place_call(LLVMValueRef i)
 {
     LLVMValueRef called = LLVMIsACallInst(i) != NULL ? LLVMGetCalledValue(i) : NULL;
 
     return called != NULL && LLVMIsAFunction(called) != NULL &&
-           strcmp(cc_value_name(called), PLACE) == 0;
+           strcmp(cc_value_name(called), CC_PTX_PLACE) == 0;
 }
 
 /* The variable's pointer, or the number itself; null: it is computed of others. */
 static LLVMValueRef own_base(LLVMValueRef value)
 {
-    if (bits_of(value) != 64)
+    if (number_bits(value) != 64)
         return NULL;
     if (LLVMIsAArgument(value) != NULL)
         return value;
-    if (is_place(value))
+    if (is_place_call(value))
         return LLVMGetOperand(value, 0);
     return LLVMIsAInstruction(value) != NULL && LLVMGetInstructionOpcode(value) == LLVM_OP_LOAD
                ? value
@@ -95,7 +93,7 @@ static LLVMValueRef own_base(LLVMValueRef value)
 }
 
 /* In shared memory: only the address of a variable says so. */
-static bool is_shared(LLVMValueRef base)
+static bool is_in_shared(LLVMValueRef base)
 {
     while (LLVMIsAConstantExpr(base) != NULL)
         base = LLVMGetOperand(base, 0);
@@ -105,9 +103,9 @@ static bool is_shared(LLVMValueRef base)
 
 enum known { NOT_YET, NONE, SOME };
 
-static enum known base_of(struct pointers *p, LLVMValueRef value, LLVMValueRef *base)
+static enum known base_of_number(struct pointers *p, LLVMValueRef value, LLVMValueRef *base)
 {
-    const struct number *n = number_of(p, value);
+    const struct number *n = known_number(p, value);
 
     if (n == NULL || n->none)
         return NONE;
@@ -119,8 +117,8 @@ static enum known base_of(struct pointers *p, LLVMValueRef value, LLVMValueRef *
 static enum known base_of_sum(struct pointers *p, LLVMValueRef i, bool either, LLVMValueRef *base)
 {
     LLVMValueRef other = NULL;
-    enum known a = base_of(p, LLVMGetOperand(i, 0), base),
-               b = base_of(p, LLVMGetOperand(i, 1), &other);
+    enum known a = base_of_number(p, LLVMGetOperand(i, 0), base),
+               b = base_of_number(p, LLVMGetOperand(i, 1), &other);
 
     if (a == NOT_YET || b == NOT_YET)
         return NOT_YET;
@@ -139,7 +137,7 @@ static enum known base_of_all(struct pointers *p, LLVMValueRef i, unsigned first
     LLVMValueRef found = NULL;
 
     for (unsigned k = first; k < (unsigned)LLVMGetNumOperands(i); k++) {
-        enum known one = base_of(p, LLVMGetOperand(i, k), &found);
+        enum known one = base_of_number(p, LLVMGetOperand(i, k), &found);
         if (one == NONE || (one == SOME && all == SOME && found != *base))
             return NONE;
         if (one == SOME) {
@@ -165,8 +163,8 @@ static enum known base_of_instruction(struct pointers *p, LLVMValueRef i, LLVMVa
         return base_of_all(p, i, 1, base);
     case LLVM_OP_ZEXT:
     case LLVM_OP_TRUNC:
-        is = base_of(p, LLVMGetOperand(i, 0), base);
-        return is == SOME && !is_shared(*base) ? NONE : is;
+        is = base_of_number(p, LLVMGetOperand(i, 0), base);
+        return is == SOME && !is_in_shared(*base) ? NONE : is;
     default:
         return NONE;
     }
@@ -176,7 +174,7 @@ static enum known base_of_instruction(struct pointers *p, LLVMValueRef i, LLVMVa
 static void find_base(struct pointers *p, LLVMValueRef i)
 {
     LLVMValueRef base = NULL;
-    struct number *n = number_of(p, i);
+    struct number *n = known_number(p, i);
 
     if (n == NULL || n->none || own_base(i) != NULL)
         return;
@@ -190,7 +188,7 @@ static void find_base(struct pointers *p, LLVMValueRef i)
 
 typedef void step(struct pointers *p, LLVMValueRef instruction);
 
-static void for_instructions(struct pointers *p, step *does)
+static void in_function(struct pointers *p, step *does)
 {
     LLVMValueRef next;
 
@@ -203,26 +201,26 @@ static void for_instructions(struct pointers *p, step *does)
 
 static void note_number(struct pointers *p, LLVMValueRef value)
 {
-    if (bits_of(value) != 32 && bits_of(value) != 64)
+    if (number_bits(value) != 32 && number_bits(value) != 64)
         return;
     add_number(p, value);
-    struct number *n = cell_of(p, value);
+    struct number *n = number_cell(p, value);
     n->base = own_base(value);
     n->none = n->base == NULL && LLVMIsAInstruction(value) == NULL;
 }
 
 /* ---- offsets ---- */
 
-static LLVMValueRef offset_of(struct pointers *p, LLVMValueRef value);
+static LLVMValueRef number_offset(struct pointers *p, LLVMValueRef value);
 
 static LLVMValueRef offset_of_phi(struct pointers *p, LLVMValueRef phi)
 {
     LLVMValueRef made = LLVMBuildPhi(p->b, LLVMTypeOf(phi), "");
 
-    cell_of(p, phi)->offset = made;
+    number_cell(p, phi)->offset = made;
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
-        LLVMValueRef value = offset_of(p, LLVMGetIncomingValue(phi, k));
+        LLVMValueRef value = number_offset(p, LLVMGetIncomingValue(phi, k));
         LLVMAddIncoming(made, &value, &from, 1);
     }
     return made;
@@ -246,11 +244,12 @@ static LLVMValueRef build_offset(struct pointers *p, LLVMValueRef i)
         LLVMPositionBuilderBefore(p->b, i);
         return offset_of_phi(p, i);
     }
-    LLVMValueRef a = offset_of(p, LLVMGetOperand(i, op == LLVM_OP_SELECT ? 1 : 0));
+    LLVMValueRef a = number_offset(p, LLVMGetOperand(i, op == LLVM_OP_SELECT ? 1 : 0));
     if (op == LLVM_OP_ZEXT)
         return extended(p, i, a);
-    LLVMValueRef b =
-        op == LLVM_OP_TRUNC ? NULL : offset_of(p, LLVMGetOperand(i, op == LLVM_OP_SELECT ? 2 : 1));
+    LLVMValueRef b = op == LLVM_OP_TRUNC
+                         ? NULL
+                         : number_offset(p, LLVMGetOperand(i, op == LLVM_OP_SELECT ? 2 : 1));
     LLVMPositionBuilderBefore(p->b, i);
     if (op == LLVM_OP_TRUNC)
         return LLVMBuildCast(p->b, LLVM_OP_TRUNC, a, LLVMTypeOf(i), "");
@@ -259,9 +258,9 @@ static LLVMValueRef build_offset(struct pointers *p, LLVMValueRef i)
 }
 
 /* The number less its base; without a base, the number. */
-static LLVMValueRef offset_of(struct pointers *p, LLVMValueRef value)
+static LLVMValueRef number_offset(struct pointers *p, LLVMValueRef value)
 {
-    struct number *n = number_of(p, value);
+    struct number *n = known_number(p, value);
 
     if (n == NULL || n->base == NULL)
         return value;
@@ -289,11 +288,11 @@ static LLVMValueRef pointer_of(struct pointers *p, LLVMValueRef base)
 static void make_pointer(struct pointers *p, LLVMValueRef i)
 {
     bool is = LLVMGetInstructionOpcode(i) == LLVM_OP_INT_TO_PTR;
-    struct number *n = is ? number_of(p, LLVMGetOperand(i, 0)) : NULL;
+    struct number *n = is ? known_number(p, LLVMGetOperand(i, 0)) : NULL;
 
-    if (n == NULL || n->base == NULL || bits_of(n->value) != 64)
+    if (n == NULL || n->base == NULL || number_bits(n->value) != 64)
         return;
-    LLVMValueRef offset = offset_of(p, n->value), base = pointer_of(p, n->base);
+    LLVMValueRef offset = number_offset(p, n->value), base = pointer_of(p, n->base);
     LLVMPositionBuilderBefore(p->b, i);
     LLVMValueRef made = LLVMBuildGEP2(p->b, cc_int_type(p->l, 8), base, &offset, 1, "");
     LLVMReplaceAllUsesWith(i, LLVMBuildPointerCast(p->b, made, LLVMTypeOf(i), ""));
@@ -302,7 +301,7 @@ static void make_pointer(struct pointers *p, LLVMValueRef i)
 
 static void end_place(struct pointers *p, LLVMValueRef i)
 {
-    if (!is_place(i))
+    if (!is_place_call(i))
         return;
     LLVMPositionBuilderBefore(p->b, i);
     LLVMReplaceAllUsesWith(
@@ -319,18 +318,13 @@ static void find_pointers(struct pointers *p)
 {
     for (unsigned i = 0; i < LLVMCountParams(p->function); i++)
         note_number(p, LLVMGetParam(p->function, i));
-    for_instructions(p, note_number);
+    in_function(p, note_number);
     do {
         p->changed = false;
-        for_instructions(p, find_base);
+        in_function(p, find_base);
     } while (p->changed);
     if (p->count != 0)
-        for_instructions(p, make_pointer);
-}
-
-LLVMValueRef cc_ptx_place(struct cc_ptx_statement *s, LLVMValueRef pointer)
-{
-    return cc_ptx_call(s, PLACE, cc_int_type(s->l, 64), &pointer, 1);
+        in_function(p, make_pointer);
 }
 
 /* As in CUDA's code: LLVM makes no copies of a barrier for some of the threads. */
@@ -354,11 +348,11 @@ bool cc_ptx_make_pointers(struct cc_lowering *l)
         struct pointers p = {l, f, LLVMCreateBuilderInContext(l->context), NULL, 0, 0, false};
         if (!LLVMIsDeclaration(f) && !l->debug)
             find_pointers(&p);
-        for_instructions(&p, end_place);
+        in_function(&p, end_place);
         if (!l->debug)
-            for_instructions(&p, simplify_shuffle);
+            in_function(&p, simplify_shuffle);
     }
-    LLVMValueRef place = LLVMGetNamedFunction(l->module, PLACE);
+    LLVMValueRef place = LLVMGetNamedFunction(l->module, CC_PTX_PLACE);
     if (place != NULL)
         LLVMDeleteFunction(place);
     set_convergent(l); /* and those that were added */

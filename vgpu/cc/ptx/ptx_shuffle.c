@@ -9,17 +9,6 @@
 
 enum { KIND, MASK, VALUE, BY, GROUP }; /* operands of vgpu_ptx_shfl, and the site */
 
-LLVMValueRef cc_ptx_lane(struct cc_ptx_statement *s)
-{
-    LLVMValueRef number = cc_ptx_index(s, VGPU_PTX_TID + 2);
-
-    for (int i = 1; i >= 0; i--) {
-        number = cc_ptx_op(s, LLVM_OP_MULTIPLY, number, cc_ptx_index(s, VGPU_PTX_NTID + i));
-        number = cc_ptx_op(s, LLVM_OP_ADD, number, cc_ptx_index(s, VGPU_PTX_TID + i));
-    }
-    return cc_ptx_op(s, LLVM_OP_AND, number, cc_ptx_number(s, 31, 32));
-}
-
 /* How many lanes exchange values, if c is what CUDA's functions make of that; 0: it is not. */
 static uint32_t width_of(uint64_t kind, LLVMValueRef c)
 {

@@ -150,7 +150,7 @@ static LLVMValueRef symbol_address(struct cc_ptx_statement *s, const char *name)
     const struct cc_ptx_register *own = find_register(s, name, &index);
     LLVMValueRef global = own == NULL ? LLVMGetNamedGlobal(s->l->module, name) : NULL;
     LLVMValueRef address = own != NULL || global != NULL
-                               ? cc_ptx_place(s, pointer)
+                               ? cc_ptx_call(s, CC_PTX_PLACE, number, &pointer, 1)
                                : LLVMBuildCast(s->b, LLVM_OP_PTR_TO_INT, pointer, number, "");
     bool shared = own != NULL
                       ? own->shared

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "image.h"
-#include "ptx_module.h"
+#include "ptx.h"
 
 /* All qualifiers, each after a dot. */
 static const char *mode_of(const struct cc_ptx *in)
@@ -225,7 +225,8 @@ static LLVMValueRef own_variable(struct cc_ptx_statement *s, const char *name, L
     return LLVMConstPointerCast(found, LLVMPointerType(type, 0));
 }
 
-LLVMValueRef cc_ptx_index(struct cc_ptx_statement *s, int number)
+/* In a module %tid.x and its like are variables, as in CUDA's code: the fast form knows them. */
+static LLVMValueRef read_index(struct cc_ptx_statement *s, int number)
 {
     static const char *const names[] = {"threadIdx", "blockDim", "blockIdx", "gridDim"};
     LLVMTypeRef word = cc_int_type(s->l, 32), three = LLVMArrayType(word, 3);
@@ -234,6 +235,17 @@ LLVMValueRef cc_ptx_index(struct cc_ptx_statement *s, int number)
     return LLVMBuildLoad2(
         s->b, word,
         LLVMConstInBoundsGEP2(three, own_variable(s, names[number / 3], three), index, 2), "");
+}
+
+LLVMValueRef cc_ptx_lane(struct cc_ptx_statement *s)
+{
+    LLVMValueRef number = read_index(s, VGPU_PTX_TID + 2);
+
+    for (int i = 1; i >= 0; i--) {
+        number = cc_ptx_op(s, LLVM_OP_MULTIPLY, number, read_index(s, VGPU_PTX_NTID + i));
+        number = cc_ptx_op(s, LLVM_OP_ADD, number, read_index(s, VGPU_PTX_TID + i));
+    }
+    return cc_ptx_op(s, LLVM_OP_AND, number, cc_ptx_number(s, 31, 32));
 }
 
 /* %envreg2 and %envreg1 are the halves of the address where the blocks of a cooperative grid meet,
@@ -317,7 +329,7 @@ static LLVMValueRef read_register(struct cc_ptx_statement *s, const char *name)
     if (number < 0)
         return NULL;
     if (s->call == NULL && number < VGPU_PTX_WARPID)
-        return cc_ptx_index(s, number);
+        return read_index(s, number);
     LLVMValueRef which = cc_ptx_number(s, (uint64_t)number, 32);
     return cc_ptx_call(s, "vgpu_ptx_register", cc_int_type(s->l, 32), &which, 1);
 }
