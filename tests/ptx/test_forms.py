@@ -28,11 +28,11 @@ START = """
 
 # Each thread adds up every 64th word, by twos, and leaves the loop when a count is 0.
 STRIDES = """
-    mov.u32 %r4, 4;
+    mov.u32 %r9, %ntid.x;
+    shr.u32 %r4, %r9, 4;
     mov.u32 %r5, 0;
     mul.wide.s32 %rd7, %r1, 4;
     add.s64 %rd6, %rd2, %rd7;
-    mov.u32 %r9, 64;
     mul.wide.s32 %rd8, %r9, 4;
 $again:
     ld.global.u32 %r6, [%rd6];
