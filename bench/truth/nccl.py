@@ -3,13 +3,15 @@
 
     nccl.py PROGRAM NODE RECORDED [--most BYTES] [--calls]
 
-PROGRAM is truth-nccl, RECORDED what it printed on real GPUs (its names say on how many). The table
+PROGRAM is truth-nccl, RECORDED what it printed on real GPUs (its names say on how many), or a CSV
+of bench/allreduce, of which the rows of NCCL in graphs count. The table
 has a line for each collective; the error of a size is how far both are apart, in part of the
-recorded one. It fails if the mean of a collective is above MEAN, or one size above WORST. --calls: with the
-times of calls back to back, which depend on the host and are not limited.
+recorded one. It fails if the mean of a collective is above MEAN, or one size above WORST.
+--calls: with the times of calls back to back, which depend on the host and are not limited.
 """
 
 import argparse
+import csv
 import os
 import re
 import statistics
@@ -24,6 +26,17 @@ PATIENCE_S = 3000
 
 def read(text: str) -> dict[str, float]:
     return {name: float(value) for name, value in map(str.split, text.splitlines())}
+
+
+def recorded_in(path: Path) -> dict[str, float]:
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".csv":
+        return read(text)
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    rows = [row for row in csv.DictReader(lines) if (row["way"], row["style"]) == ("nccl", "graph")]
+    return {
+        f"nccl.all_reduce.{row['gpus']}.graph.{row['bytes']}.us": float(row["us"]) for row in rows
+    }
 
 
 def parts(name: str) -> tuple[str, int, str, int]:
@@ -92,8 +105,9 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=1 << 20)
     parser.add_argument("--calls", action="store_true")
     words = parser.parse_args()
-    recorded = read(words.recorded.read_text(encoding="utf-8"))
-    found = modelled(words.program, words.node, recorded, words.most)
+    recorded = recorded_in(words.recorded)
+    modelled_all = modelled(words.program, words.node, recorded, words.most)
+    found = {name: value for name, value in modelled_all.items() if name in recorded}
     print("\n".join(table(found, recorded, ["graph", "calls"] if words.calls else ["graph"])))
     told = complaints(found, recorded)
     print("\n".join(told))

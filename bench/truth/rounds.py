@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Predictions that were written down before a machine was asked, and what it said then.
 
-    rounds.py [FOLDER]                 every round's table (default: rounds/ beside this file)
+    rounds.py [FOLDER] [--worst N]     every round's table, or its N worst figures (default:
+                                       rounds/ beside this file)
     rounds.py --predict 01 BIN         the figures of truth-round-01 on the virtual nodes of NODES
     rounds.py --check 01 BIN           do the virtual nodes still say what was predicted?
     rounds.py --measure 01 BIN         on real GPUs: writes 01-measured-CARD.csv
@@ -91,11 +92,13 @@ def machine() -> str:
     return f"{len(lines)} x {name}, driver {driver}"
 
 
-def compared(predicted: dict[str, float], measured: dict[str, float]) -> list[str]:
-    """A line a figure, the worst first, and the round's errors."""
+def compared(
+    predicted: dict[str, float], measured: dict[str, float], worst: int | None = None
+) -> list[str]:
+    """A line a figure, the worst first, or only the `worst` ones, and the round's errors."""
     errors = {name: predicted[name] / value - 1 for name, value in measured.items()}
     lines = [f"{'figure':28} {'predicted':>9} {'measured':>9} {'error':>8}"]
-    for name in sorted(errors, key=lambda name: -abs(errors[name])):
+    for name in sorted(errors, key=lambda name: -abs(errors[name]))[:worst]:
         lines.append(f"{name:28} {predicted[name]:9.4g} {measured[name]:9.4g} {errors[name]:+8.1%}")
     sizes = sorted(abs(error) for error in errors.values())
     near = sum(size <= 0.10 for size in sizes)
@@ -106,7 +109,7 @@ def compared(predicted: dict[str, float], measured: dict[str, float]) -> list[st
     return lines
 
 
-def show(folder: Path) -> str:
+def show(folder: Path, worst: int | None = None) -> str:
     lines: list[str] = []
     for path in sorted(folder.glob("*-predicted.csv")):
         number = path.name.split("-", maxsplit=1)[0]
@@ -118,7 +121,7 @@ def show(folder: Path) -> str:
             measured = read(asked)
             node = NODES[card(measured.about)]
             lines += ["", f"{measured.about}, beside {node}"]
-            lines += compared(predicted.columns[node], measured.columns["measured"])
+            lines += compared(predicted.columns[node], measured.columns["measured"], worst)
     return "\n".join(lines)
 
 
@@ -134,12 +137,13 @@ def changed(before: dict[str, dict[str, float]], now: dict[str, dict[str, float]
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("folder", nargs="?", type=Path, default=ROUNDS)
+    parser.add_argument("--worst", type=int)
     for word in ("predict", "check", "measure"):
         parser.add_argument(f"--{word}", nargs=2, metavar=("ROUND", "BIN"))
     words = parser.parse_args()
     asked = words.predict or words.check or words.measure
     if not asked:
-        print(show(words.folder))
+        print(show(words.folder, words.worst))
         return 0
     number, program = asked[0], Path(asked[1]).resolve() / f"truth-round-{asked[0]}"
     if not re.fullmatch(r"\d\d", number):

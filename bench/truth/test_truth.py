@@ -11,6 +11,7 @@ from pathlib import Path
 TRUTH = Path(__file__).with_name("truth.py")
 sys.path.insert(0, str(TRUTH.parent))
 
+import nccl  # noqa: E402
 import rounds  # noqa: E402
 
 CSV = "# 2 x GPU, driver 1\nfigure,recorded,modelled\na.b.us,10,9\na.c[0;1].gbs,20,21\n"
@@ -100,6 +101,33 @@ class Rounds(unittest.TestCase):
         path = self.folder / "07-predicted.csv"
         with self.assertRaises(FileExistsError):
             rounds.write(path, rounds.read(path))
+
+
+class Collectives(unittest.TestCase):
+    """nccl.py tells which collectives are too far off what was recorded."""
+
+    def setUp(self) -> None:
+        self.name = "nccl.all_reduce.4.graph.{}.us"
+        self.recorded = {self.name.format(size): 10.0 for size in (8, 16, 32)}
+
+    def test_small_errors_pass(self) -> None:
+        found = dict.fromkeys(self.recorded, 10.4)
+        self.assertEqual(nccl.complaints(found, self.recorded), [])
+        self.assertIn("all_reduce, 4 GPUs, graph", nccl.table(found, self.recorded, ["graph"])[1])
+
+    def test_one_size_far_off_is_told(self) -> None:
+        found = self.recorded | {self.name.format(16): 7.4}
+        told = nccl.complaints(found, self.recorded)
+        self.assertEqual(told[0], "nccl.all_reduce.4.graph.16.us: 7.4, recorded 10")
+
+    def test_a_mean_too_large_is_told(self) -> None:
+        found = dict.fromkeys(self.recorded, 10.6)
+        told = nccl.complaints(found, self.recorded)
+        self.assertEqual(told, ["all_reduce on 4 GPUs: mean error 6.0%, at most 5%"])
+
+    def test_calls_are_not_limited(self) -> None:
+        name = self.name.replace("graph", "calls").format(8)
+        self.assertEqual(nccl.complaints({name: 30.0}, {name: 10.0}), [])
 
 
 if __name__ == "__main__":

@@ -45,23 +45,6 @@ static bool meet(struct op *a, struct op *b)
     return true;
 }
 
-void meeting_come(struct op_list *waiting, struct op *op, struct op_list *begun)
-{
-    const struct vgpu_collective *c = collective_of(op);
-    op->clock.meeting.come = true;
-    op->clock.meeting.missing = c->peers & ~bit(c->rank);
-    for (int i = 0; i < waiting->count;) {
-        struct op *other = waiting->item[i];
-        if (!meet(op, other) || other->clock.meeting.missing) {
-            i++;
-            continue;
-        }
-        op_list_add(begun, other);
-        op_drop(op_list_take(waiting, i));
-    }
-    op_list_add(op->clock.meeting.missing ? waiting : begun, op);
-}
-
 /* ---- what it takes ---- */
 
 static uint32_t steps_of(const struct vgpu_collective *c)
@@ -114,9 +97,48 @@ static const struct collective_protocol *protocol_of(const struct topology *t, c
     return best;
 }
 
-uint64_t meeting_latency(const struct topology *t, const struct op *op)
+static uint64_t meeting_latency(const struct topology *t, const struct op *op)
 {
     return whole_of(latency_of(protocol_of(t, op), collective_of(op)));
+}
+
+/* ---- meetings ---- */
+
+static void begin(struct meetings *m, struct op *op, uint64_t now_ps)
+{
+    op->clock.meeting.begun = true;
+    event_push(m->events, now_ps + meeting_latency(m->topology, op), op, PHASE_LATENCY);
+}
+
+void meetings_come(struct meetings *m, struct op *op, uint64_t now_ps)
+{
+    const struct vgpu_collective *c = collective_of(op);
+    op->clock.meeting.come = true;
+    op->clock.meeting.missing = c->peers & ~bit(c->rank);
+    for (int i = 0; i < m->waiting.count;) {
+        struct op *other = m->waiting.item[i];
+        if (!meet(op, other) || other->clock.meeting.missing) {
+            i++;
+            continue;
+        }
+        begin(m, other, now_ps);
+        op_drop(op_list_take(&m->waiting, i));
+    }
+    if (op->clock.meeting.missing)
+        op_list_add(&m->waiting, op);
+    else
+        begin(m, op, now_ps);
+}
+
+bool meetings_leave(struct meetings *m, uint64_t now_ps)
+{
+    bool leave = m->waiting.count > 0;
+    while (m->waiting.count) {
+        struct op *op = op_list_pop(&m->waiting);
+        begin(m, op, now_ps);
+        op_drop(op);
+    }
+    return leave;
 }
 
 void meeting_send(struct sender *s, struct op *op, uint64_t now_ps)

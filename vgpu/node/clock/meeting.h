@@ -8,18 +8,25 @@
 
 #include <stdbool.h>
 
+#include "event_queue.h"
 #include "op.h"
 #include "op_flows.h"
 
 /* Is `op` a kernel of a collective that the node description describes? */
 bool meeting_is_for(const struct topology *t, const struct op *op);
 
-/* `op` comes; those that have come are in `waiting`. Operations for which nobody is missing any
- * more are appended to `begun`. */
-void meeting_come(struct op_list *waiting, struct op *op, struct op_list *begun);
+struct meetings {
+    const struct topology *topology;
+    struct event_queue *events;
+    struct op_list waiting; /* operations that have come, and whose other ranks have not all */
+};
 
-/* The time from the meeting to the first byte. */
-uint64_t meeting_latency(const struct topology *t, const struct op *op);
+/* `op` comes. The first byte of those for which nobody is missing any more gets an event. */
+void meetings_come(struct meetings *meetings, struct op *op, uint64_t now_ps);
+
+/* Nothing else happens any more: all that wait begin, since a rank's process must have ended.
+ * False: none waits. */
+bool meetings_leave(struct meetings *meetings, uint64_t now_ps);
 
 /* Adds the flows of an operation that has begun. */
 void meeting_send(struct sender *s, struct op *op, uint64_t now_ps);

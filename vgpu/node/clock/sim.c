@@ -26,13 +26,13 @@ struct sim {
     /* The operation that starts now and cannot proceed, so that it holds the clock. */
     struct op *held;
     struct op_list waiting; /* kernels whose next slice waits for other slices */
-    struct op_list meeting; /* kernels of collectives that have come (meeting.h) */
     struct op_list aside;   /* kernels that started before `now` and still poll */
     struct op_list marks;   /* marks to be finished */
     bool draining;          /* finish_marks is running */
     struct flows *flows;
     struct sender sender;
     struct engines engines;
+    struct meetings meetings;
     struct stores_seen stores;
     struct op_observer observer;
     struct cost cost;
@@ -153,20 +153,6 @@ static void send_slices(struct sim *s, struct op *op)
     }
 }
 
-/* `op` comes to its collective; those that can begin now do. */
-static void come_to_meeting(struct sim *s, struct op *op)
-{
-    struct op_list begun = {0};
-    meeting_come(&s->meeting, op, &begun);
-    while (begun.count) {
-        struct op *one = op_list_pop(&begun);
-        one->clock.meeting.begun = true;
-        event_push(&s->events, s->now + meeting_latency(s->topology, one), one, PHASE_LATENCY);
-        op_drop(one);
-    }
-    op_list_free(&begun);
-}
-
 static void send_kernel(struct sim *s, struct op *op)
 {
     if (op->clock.meeting.begun)
@@ -258,7 +244,7 @@ static void send_op(struct sim *s, struct op *op)
     if (op->kind == OP_COPY && !engines_take(&s->engines, op))
         return;
     if (meeting_is_for(s->topology, op) && !op->clock.meeting.come) {
-        come_to_meeting(s, op);
+        meetings_come(&s->meetings, op, s->now);
         return;
     }
     if (op->kind == OP_COPY)
@@ -349,8 +335,9 @@ static bool advance_clock(struct sim *s, uint64_t limit_ps, enum progress *progr
         return true;
     }
     uint64_t flow_ps = flows_next_ps(s->flows), event_ps = event_next_ps(&s->events);
-    if ((flow_ps < event_ps ? flow_ps : event_ps) > limit_ps ||
-        (event_ps == EVENT_NEVER && flow_ps == FLOW_NEVER))
+    if (event_ps == EVENT_NEVER && flow_ps == FLOW_NEVER)
+        return s->aside.count == 0 && s->waiting.count == 0 && meetings_leave(&s->meetings, s->now);
+    if ((flow_ps < event_ps ? flow_ps : event_ps) > limit_ps)
         return false;
     if (flow_ps <= event_ps) {
         s->now = flow_ps > s->now ? flow_ps : s->now;
@@ -398,7 +385,7 @@ enum sim_ran sim_run(struct sim *s, uint64_t end_ps)
 bool sim_restart(struct sim *s)
 {
     if (sim_pass(s, UINT64_MAX) != PROGRESS_DONE || event_next_ps(&s->events) != EVENT_NEVER ||
-        s->held || s->aside.count || s->waiting.count || s->meeting.count)
+        s->held || s->aside.count || s->waiting.count || s->meetings.waiting.count)
         return false;
     flows_restart(s->flows);
     slices_forget(&s->stores, NULL);
@@ -450,6 +437,7 @@ struct sim *sim_new(const struct topology *topology)
     s->flows = flows;
     s->sender = (struct sender){.topology = topology, .flows = flows};
     s->engines.topology = topology;
+    s->meetings = (struct meetings){.topology = topology, .events = &s->events};
     cost_start(&s->cost);
     s->observer = (struct op_observer){.self = s,
                                        .ready = op_is_ready,
@@ -476,7 +464,7 @@ void sim_end(struct sim *s)
         return;
     slices_forget(&s->stores, NULL);
     op_list_free(&s->waiting);
-    op_list_free(&s->meeting);
+    op_list_free(&s->meetings.waiting);
     op_list_free(&s->aside);
     op_list_free(&s->marks);
     event_queue_end(&s->events);
