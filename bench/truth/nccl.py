@@ -110,7 +110,8 @@ def main() -> int:
     found = {name: value for name, value in modelled_all.items() if name in recorded}
     print("\n".join(table(found, recorded, ["graph", "calls"] if words.calls else ["graph"])))
     told = complaints(found, recorded)
-    print("\n".join(told))
+    for line in told:
+        print(line)
     return 1 if told else 0
 
 
