@@ -25,12 +25,13 @@ void nccl_group_begins(void)
     group_begins = true;
 }
 
-static uint32_t all_but(const struct ncclComm *comm, int rank)
+static uint32_t other_ranks(const struct ncclComm *comm, int rank)
 {
     return ((1u << comm->ranks) - 1) & ~(1u << rank);
 }
 
-static struct vgpu_collective part_of(const struct ncclComm *comm, enum vgpu_collective_kind kind)
+static struct vgpu_collective rank_of_collective(const struct ncclComm *comm,
+                                                 enum vgpu_collective_kind kind)
 {
     uint64_t group = 0xcbf29ce484222325; /* FNV-1a of the id */
     for (size_t i = 0; i < sizeof comm->id.internal; i++)
@@ -62,8 +63,8 @@ static void tell_of_ring(const struct ncclComm *comm, const struct nccl_ring *ri
                                                       [NCCL_REDUCE] = VGPU_REDUCE};
     uint64_t bytes = ring->count * nccl_type_bytes((ncclDataType_t)ring->type),
              hops = (uint64_t)comm->ranks - 1;
-    struct vgpu_collective part = part_of(comm, kinds[ring->kind]);
-    part.peers = all_but(comm, comm->rank);
+    struct vgpu_collective part = rank_of_collective(comm, kinds[ring->kind]);
+    part.peers = other_ranks(comm, comm->rank);
     part.to = passes_on(comm, ring) ? part.peers & 1u << (comm->rank + 1) % comm->ranks : 0;
     part.bytes = bytes;
     if (ring->kind == NCCL_ALL_REDUCE)
@@ -76,7 +77,7 @@ static void tell_of_ring(const struct ncclComm *comm, const struct nccl_ring *ri
 static void tell_of_transfers(const struct ncclComm *comm, const struct nccl_transfer *transfer,
                               size_t count)
 {
-    struct vgpu_collective part = part_of(comm, VGPU_SEND_RECV);
+    struct vgpu_collective part = rank_of_collective(comm, VGPU_SEND_RECV);
     uint64_t received = 0;
     for (size_t i = 0; i < count; i++) {
         bool sends = transfer[i].send, own = transfer[i].peer == comm->rank;

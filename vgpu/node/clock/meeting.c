@@ -34,7 +34,7 @@ static void note(struct op *a, const struct op *b)
         a->clock.meeting.to |= bit((uint32_t)b->device);
 }
 
-static bool meet(struct op *a, struct op *b)
+static bool match_ranks(struct op *a, struct op *b)
 {
     const struct vgpu_collective *x = collective_of(a), *y = collective_of(b);
     if (x->group != y->group || !(a->clock.meeting.missing & bit(y->rank)) ||
@@ -117,7 +117,7 @@ void meetings_come(struct meetings *m, struct op *op, uint64_t now_ps)
     op->clock.meeting.missing = c->peers & ~bit(c->rank);
     for (int i = 0; i < m->waiting.count;) {
         struct op *other = m->waiting.item[i];
-        if (!meet(op, other) || other->clock.meeting.missing) {
+        if (!match_ranks(op, other) || other->clock.meeting.missing) {
             i++;
             continue;
         }

@@ -5,7 +5,7 @@
 
 #include "topology.h"
 
-static uint64_t read_us(struct reader *r, const cJSON *object, const char *key)
+static uint64_t read_time_us(struct reader *r, const cJSON *object, const char *key)
 {
     return (uint64_t)(reader_number(r, object, key, 0) * 1e6 + 0.5);
 }
@@ -27,8 +27,8 @@ static void read_protocols(struct reader *r, const cJSON *list, const char *name
         reader_fields(r, one, "a protocol",
                       "ranks protocol base_us step_us gbs channels channel_bytes");
         p->ranks = (uint32_t)reader_number(r, one, "ranks", 2);
-        p->base_ps = read_us(r, one, "base_us");
-        p->step_ps = read_us(r, one, "step_us");
+        p->base_ps = read_time_us(r, one, "base_us");
+        p->step_ps = read_time_us(r, one, "step_us");
         p->bytes_s = reader_number(r, one, "gbs", 1e-6) * 1e9;
         p->channels = reader_number(r, one, "channels", 1);
         p->channel_bytes = reader_number(r, one, "channel_bytes", 1);
@@ -50,8 +50,8 @@ void topology_read_collectives(struct reader *r, const cJSON *root, struct topol
     reader_fields(r, nccl, "\"nccl\"",
                   "launch_us group_us all_reduce reduce_scatter all_gather broadcast reduce "
                   "send_recv all_to_all");
-    t->cost.collective_launch_ps = read_us(r, nccl, "launch_us");
-    t->cost.collective_group_ps = read_us(r, nccl, "group_us");
+    t->cost.collective_launch_ps = read_time_us(r, nccl, "launch_us");
+    t->cost.collective_group_ps = read_time_us(r, nccl, "group_us");
     for (int kind = VGPU_ALL_REDUCE; kind < VGPU_COLLECTIVES; kind++) {
         const cJSON *list = cJSON_GetObjectItemCaseSensitive(nccl, names[kind]);
         if (list)
