@@ -54,7 +54,7 @@ class Schema(unittest.TestCase):
             self.assertEqual(complaints(node, SCHEMA), [], path.name)
             self.assertEqual(node["name"], path.stem)
             sections = {"gpus", "peers", "nvlink", "pcie", "sockets", "copies", "edges"}
-            sections |= {"kernel", "calls", "cold"}
+            sections |= {"kernel", "calls", "cold", "nccl"}
             self.assertEqual(set(node["sources"]) - {"memory_gbs"}, sections & set(node), path.name)
 
     def test_the_page_has_every_description(self) -> None:
