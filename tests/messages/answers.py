@@ -58,7 +58,7 @@ def waiting(folder: Path) -> str:
         except OSError:  # it has ended meanwhile
             continue
         if str(folder) in words:
-            lines.append(f"{status.parent.name} ({facts.get('State')}) of {facts.get('PPid')}: {words}")
+            lines.append(f"{status.parent.name}, {facts['State']}, of {facts['PPid']}: {words}")
     return "\n".join(lines) or "nothing of it runs any more"
 
 

@@ -251,7 +251,7 @@ static int run_collective(struct job *job, uint64_t elements)
     void *none[RING_RANKS] = {0};
     size_t bytes = (size_t)job->c->n * sizeof *none;
     void **send = fenced(none, bytes), **recv = fenced(none, bytes);
-    lab_doing("%s%s", name_of(job->c), job->c->odd ? ", to be refused," : "");
+    lab_doing("%s", name_of(job->c));
     lab_refusing(job->c->odd != 0);
     int rc = run_with(job, elements, send, recv);
     lab_refusing(0);
