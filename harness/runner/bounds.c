@@ -38,7 +38,8 @@ void __ubsan_handle_out_of_bounds_abort(void *told, void *index)
     const struct access *access = told;
     const long long value = value_of(access->index, (uintptr_t)index);
     char text[160];
-    snprintf(text, sizeof text, "element %lld of an array %s", value, access->array->name);
+    snprintf(text, sizeof text, "element %lld%s of an array %s", value,
+             value < 0 ? ", which is negative," : "", access->array->name);
     if (lab__status)
         lab__index_outside(access->file, (int)access->line, text);
     else

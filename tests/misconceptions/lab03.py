@@ -193,7 +193,7 @@ MISCONCEPTIONS = [
         belief="the last chunk may be copied in full; a few bytes more do no harm",
         find="left < s->chunk_bytes ? left : s->chunk_bytes);",
         replace="left < s->chunk_bytes ? s->chunk_bytes : s->chunk_bytes);",
-        named=("beyond|past|behind|outside|last chunk|shorter|too many|end of",),
+        named=("beyond|past|behind|outside|last chunk|shorter|too many|end of|bytes are left",),
     ),
     Misconception(
         name="waiting_is_the_hosts",
