@@ -178,7 +178,7 @@ void launching(const sizes &s)
     cpu = (node_cpu_seconds(node_id) - cpu) * 1e6 / s.launches;
     std::sort(took.begin(), took.end());
     double median = took[took.size() / 2], trip = peer_round_trip_us();
-    figure("launch", "<= 20 us", median <= 20,
+    figure("launch", "<= 15 us", median <= 15,
            "%.1f us (median; least %.1f); CPU %.1f us; a message to another process and back: "
            "least %.1f us, ratio %.1f",
            median, took[0], cpu, trip, took[0] / trip);

@@ -17,8 +17,10 @@
 #define SILENCE_LIMIT_S 60
 /* So long a reply is awaited at the thread's door, and then by the socket. */
 #define DOOR_MS 20
-/* So long a thread watches its door before it sleeps. */
+/* So long a thread watches its door before it sleeps; and if the node may have to be woken first,
+ * on another processor. */
 #define WATCH_US 25
+#define WAKE_US 100
 
 /* After so long a call says what it waits for. */
 static int silence_seconds(void)
@@ -115,10 +117,10 @@ static bool send_watching(int fd, struct vgpu__doors *doors, const struct vgpu_r
 {
     const size_t bytes = sizeof *request + request->data_bytes;
     vgpu_door_watch(doors->replies);
-    if (!vgpu_door_put(doors->requests, request, bytes) &&
-        vgpu_send(fd, request, bytes, NULL, 0) != 0)
+    bool put = vgpu_door_put(doors->requests, request, bytes);
+    if (!put && vgpu_send(fd, request, bytes, NULL, 0) != 0)
         return false;
-    if (vgpu_door_stare(doors->replies, WATCH_US))
+    if (vgpu_door_stare(doors->replies, put ? WATCH_US : WAKE_US))
         vgpu__watching_succeeded(&doors->watching);
     else
         vgpu__watching_failed(&doors->watching);

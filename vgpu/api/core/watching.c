@@ -4,14 +4,14 @@
  * less than a microsecond, one by sleeping and waking some five.
  *
  * On a computer with other work the node may not run at once, and a kernel may take longer than a
- * thread watches. Each time that a reply does not come in time, the thread makes twice as many
- * calls in the other way before it tries again.
+ * thread watches. If a reply does not come in time, and few did before, the thread makes twice as
+ * many calls in the other way before it tries again.
  */
 #include "core.h"
 
 /* A pause in which the node has stopped looking for requests. */
 #define PAUSE_NS 15000
-enum { FIRST_ROW = 8, LONGEST_ROW = 512, GOOD_ROW = 16 };
+enum { FIRST_ROW = 8, LONGEST_ROW = 2048 };
 
 bool vgpu__watching_begins(struct vgpu__watching *w)
 {
@@ -30,14 +30,16 @@ bool vgpu__watching_begins(struct vgpu__watching *w)
 
 void vgpu__watching_failed(struct vgpu__watching *w)
 {
+    if (w->good >= FIRST_ROW)
+        w->wanted = FIRST_ROW;
+    else if (w->wanted < LONGEST_ROW)
+        w->wanted *= 2;
     w->row = w->good = 0;
-    w->wanted = w->wanted < LONGEST_ROW ? 2 * w->wanted : LONGEST_ROW;
 }
 
 void vgpu__watching_succeeded(struct vgpu__watching *w)
 {
-    if (w->wanted > FIRST_ROW && ++w->good % GOOD_ROW == 0)
-        w->wanted /= 2;
+    w->good++;
 }
 
 void vgpu__watching_ends(struct vgpu__watching *w)

@@ -101,7 +101,7 @@ int vgpu__reach_node(char *why, size_t room);
 /* watching.c: whether a thread looks for its replies instead of sleeping. */
 struct vgpu__watching {
     uint64_t last_ns; /* when its last call ended */
-    /* Calls without a pause so far, how many of them it takes, and replies that came in time. */
+    /* Calls without a pause so far, how many of them it takes, and replies in time since then. */
     uint32_t row, wanted, good;
 };
 
