@@ -145,6 +145,8 @@ class Control:
             "    if (old > 100) out[i] = a[i];\n",
         )
         chosen = r.sample(steps, r.choice((1, 1, 2)))
-        return f"    {type_} v = a[i];\n" + "".join(f"    {{\n{s}    }}\n" for s in chosen) + (
-            "    if (positive(v)) out[i] = out[i] + v;\n"
+        return (
+            f"    {type_} v = a[i];\n"
+            + "".join(f"    {{\n{s}    }}\n" for s in chosen)
+            + ("    if (positive(v)) out[i] = out[i] + v;\n")
         )

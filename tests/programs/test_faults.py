@@ -170,7 +170,10 @@ class Findings(unittest.TestCase):
     SAID: ClassVar[dict[str, tuple[str, ...]]] = {
         "near": ("wrote 4 bytes", "0 bytes past the end of an allocation of 4096 bytes on GPU 0"),
         "near-twice": ("0 bytes past the end of an allocation of 4096 bytes",),
-        "across": ("read 4 bytes", "byte 1000 on across the end of an allocation of 1002 bytes on GPU 0"),
+        "across": (
+            "read 4 bytes",
+            "byte 1000 on across the end of an allocation of 1002 bytes on GPU 0",
+        ),
         "large": ("read 4 bytes", "40 bytes past the end of an allocation of 8388620 bytes"),
         "sweep": ("past the end of an allocation of 3070976 bytes",),
         "freed-small": ("read 4 bytes", "byte 12 of an allocation of 100 bytes on GPU 0", "freed"),
