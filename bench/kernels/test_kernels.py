@@ -46,6 +46,18 @@ class Kernels(unittest.TestCase):
             done.stdout, r"compiled by nvcc over vgpu-cc, wall time: geometric mean \d"
         )
 
+    def test_the_same_without_counts(self) -> None:
+        here = pathlib.Path(__file__).parent
+        vgpu_cc = PROGRAM.parent.parent.parent / "bin" / "vgpu-cc"
+        options = ["--tiny", "--rounds", "1", "--uncounted", vgpu_cc]
+        done = subprocess.run(
+            [sys.executable, here / "compare.py", *options, PROGRAM, "saxpy", "product"],
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"with counts over without, .*: geometric mean \d")
+
     def test_a_wrong_result_is_named(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             wrong = pathlib.Path(folder, "wrong")
