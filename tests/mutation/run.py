@@ -9,11 +9,12 @@ that a learner's mistake there can fail until one does: the public ones of its T
 functions together, the hidden ones; of each kind those first that take the solution least time. A
 mutant whose machine code is the solution's is the solution.
 
-lists/labNN.json names those known to survive, each with the reason: it is equivalent, or a test is
-missing. Any other that survives is printed, and the exit status is 1, as it is for one on which a
-test finds no end ("broken": that is the harness's mistake). One on which the virtual node fails is
-tried twice, and fails if the node fails again, as ./lab grade has it. Labs without a list have not
-been looked through, and run only when --lab names them. A key that no mutant has is an error, too.
+lists/labNN.json names those known to survive, each with the reason why it is equivalent. Any other
+that survives is printed, and the exit status is 1, as it is for one that the list names and a test
+sees, and for one on which a test finds no end ("broken": that is the harness's mistake). One on
+which the virtual node fails is tried twice, and fails if the node fails again, as ./lab grade has
+it. Labs without a list have not been looked through, and run only when --lab names them. A key that
+no mutant has is an error, too.
 
 Fates are kept in the build folder. With --resume those that a test saw or that the list names are
 not tried again, and --seconds starts no more after so long: status 3 says that mutants are left.
@@ -255,6 +256,12 @@ def known(lab: Lab) -> dict[str, str]:
     return {key: f"{group['is']}: {group['why']}" for group in groups for key in group["mutants"]}
 
 
+def is_surprise(fate: Fate, reasons: dict[str, str]) -> bool:
+    """Nothing saw it and no list names it; or a list does, and a test saw it all the same."""
+    lives = fate.state in ("survived", "broken")
+    return lives != (fate.made.key in reasons) and (lives or fate.state in ("public", "hidden"))
+
+
 def is_equivalent(why: str) -> bool:
     return why.startswith("equivalent")
 
@@ -394,7 +401,7 @@ def run_lab(project: Project, lab: Lab, asked: argparse.Namespace) -> tuple[dict
             kept.add(fate)
             if len(fates) % 50 == 0:  # for a run that is ended from outside
                 kept.write()
-            new = fate.state in ("survived", "broken") and fate.made.key not in reasons
+            new = is_surprise(fate, reasons)
             surprises += new
             if new or asked.all:
                 made = fate.made

@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from operators import mutants
-from run import arguments, known, made_of, reported, sampled, unknown_keys
+from run import Fate, arguments, is_surprise, known, made_of, reported, sampled, unknown_keys
 
 from grader.course.project import here
 
@@ -279,6 +279,20 @@ class Lists(unittest.TestCase):
         self.assertEqual(unknown_keys(made, reasons), [])
         other = f"{made[0].key} #9"
         self.assertEqual(unknown_keys(made, {**reasons, other: "equivalent: it is"}), [other])
+
+    def test_what_is_listed_and_seen_is_a_surprise(self) -> None:
+        one = mutants(HELPED, "")[0]
+        listed = {one.key: "equivalent: it is"}
+        for state, as_listed, as_other in (
+            ("survived", False, True),
+            ("broken", False, True),
+            ("public", True, False),
+            ("hidden", True, False),
+            ("same code", False, False),
+        ):
+            with self.subTest(state=state):
+                self.assertEqual(is_surprise(Fate(one, state), listed), as_listed)
+                self.assertEqual(is_surprise(Fate(one, state), {}), as_other)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * huge.h: the adapters of copies of more than 2 GiB (part of runner.c). The buffers of "huge" are one
- * piece of memory mapped many times, one address behind the other, but for the piece in which the
- * copy ends. What "queued" asks for is never carried out: only what CUDA says of it is looked at.
+ * huge.h: the adapters of copies of more than 2 GiB (part of runner.c). The buffers of "huge" are
+ * one piece of memory mapped many times, one address behind the other, but for the piece in which
+ * the copy ends. What "queued" asks for is never carried out: only what CUDA says of it is looked
+ * at.
  */
 #ifndef LAB03_HUGE_H
 #define LAB03_HUGE_H

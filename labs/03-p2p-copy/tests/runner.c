@@ -260,5 +260,6 @@ LAB_RUN(half)
 LAB_RUNS = {
     LAB_ENTRY(path),   LAB_ENTRY(moves), LAB_ENTRY(refuse), LAB_ENTRY(lone),
     LAB_ENTRY(huge),   LAB_ENTRY(stage), LAB_ENTRY(speed),  LAB_ENTRY(measure),
-    LAB_ENTRY(matrix), LAB_ENTRY(half),  LAB_ENTRY(timed),  LAB_ENTRY(queued), LAB_END,
+    LAB_ENTRY(matrix), LAB_ENTRY(half),  LAB_ENTRY(timed),  LAB_ENTRY(queued),
+    LAB_END,
 };

@@ -35,10 +35,11 @@ static void refuse_calls(struct lab_test *t, int events)
     struct lab_run *run = lab_run(t, "refused", &in, sizeof in, sizeof(struct lab_refusals));
     const struct lab_refusals *told = lab_output(run);
     for (int i = 0; i < told->calls && i < LAB_REFUSALS; i++)
-        lab_expect(t, told->of[i].wrote != 2,
-                   "ipc_events(&events), in which a call of %.39s fails, gave event_drop what is no "
-                   "event, expected events that were made or NULL: nothing was in that variable yet",
-                   told->of[i].name);
+        lab_expect(
+            t, told->of[i].wrote != 2,
+            "ipc_events(&events), in which a call of %.39s fails, gave event_drop what is no "
+            "event, expected events that were made or NULL: nothing was in that variable yet",
+            told->of[i].name);
     lab_expect_refused(t, events ? "ipc_events(&events)" : "ipc_export(base, 64, 1000, &wire)",
                        told, -1);
     lab_refused_leaked_nothing(t, run);

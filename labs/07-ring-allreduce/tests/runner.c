@@ -502,5 +502,6 @@ LAB_RUN(order)
     }
 }
 
-LAB_RUNS = {LAB_ENTRY(chunk), LAB_ENTRY(reduce), LAB_ENTRY(rings), LAB_ENTRY(refused),
-            LAB_ENTRY(far), LAB_ENTRY(speed), LAB_ENTRY(order),  LAB_ENTRY(timed), LAB_END};
+LAB_RUNS = {LAB_ENTRY(chunk),   LAB_ENTRY(reduce), LAB_ENTRY(rings),
+            LAB_ENTRY(refused), LAB_ENTRY(far),    LAB_ENTRY(speed),
+            LAB_ENTRY(order),   LAB_ENTRY(timed),  LAB_END};

@@ -36,7 +36,7 @@ struct mapping {
     uint64_t va, bytes, offset;
     int32_t memory; /* device, or MEMORY_HOST */
     bool writable;
-    uint32_t torn; /* VGPU_MAP_TEARS_STORES, VGPU_MAP_CLIPS_STORES, or 0 */
+    uint32_t torn;   /* VGPU_MAP_TEARS_STORES, VGPU_MAP_CLIPS_STORES, or 0 */
     uint8_t *opened; /* one flag per chunk; NULL: all are open */
     uint64_t opened_count;
 };
@@ -253,8 +253,8 @@ static bool map_vars(const struct vgpu_exec_request *request, char *why, uint64_
 static bool map_range(const struct vgpu_exec_request *request, char *why, uint64_t room)
 {
     bool host = request->memory == MEMORY_HOST;
-    bool arrives = request->writable == VGPU_MAP_TEARS_STORES ||
-                   request->writable == VGPU_MAP_CLIPS_STORES;
+    bool arrives =
+        request->writable == VGPU_MAP_TEARS_STORES || request->writable == VGPU_MAP_CLIPS_STORES;
     uint32_t torn = arrives ? (uint32_t)request->writable : 0;
     bool lossy = torn || request->writable == VGPU_MAP_LOSES_STORES;
     int fd = host ? context.host_fd : context.memory_fd[request->memory];
@@ -368,9 +368,8 @@ static void deliver_chunk(const struct mapping *map, uint64_t chunk)
     uint64_t bytes;
     uint8_t there[VGPU_GRANULE_BYTES], *here = chunk_part(map, chunk, &bytes);
     size_t most = map->torn == VGPU_MAP_TEARS_STORES ? VGPU_TORN_BYTES : sizeof there;
-    size_t lost = map->torn == VGPU_MAP_CLIPS_STORES && (uint64_t)here == map->va
-                      ? VGPU_CLIPPED_BYTES
-                      : 0;
+    size_t lost =
+        map->torn == VGPU_MAP_CLIPS_STORES && (uint64_t)here == map->va ? VGPU_CLIPPED_BYTES : 0;
     int fd = context.memory_fd[map->memory];
     off_t at = (off_t)(map->offset + ((uint64_t)here - map->va));
     for (uint64_t i = 0; i < bytes; i += VGPU_GRANULE_BYTES, lost = 0)

@@ -15,7 +15,8 @@ bool memory_unmap(uint64_t va, uint64_t bytes, char *why, uint64_t room);
 /* Closes chunks that were freed since they were opened, so that their next touch is a first one. */
 void memory_review(void);
 
-/* After a kernel: delivers its stores to peers that lose some (VGPU_MAP_TEARS_STORES, VGPU_MAP_CLIPS_STORES). */
+/* After a kernel: delivers its stores to peers that lose some (VGPU_MAP_TEARS_STORES,
+ * VGPU_MAP_CLIPS_STORES). */
 void memory_deliver_torn(void);
 
 /* After a fork: closes all open chunks; the fork would otherwise fault on every page. */
