@@ -442,4 +442,12 @@ MUTANTS = [
         rejected_by="enable_rollback",
         why="a variable is read that was never set: now and then it is the right number",
     ),
+    Mutant(
+        name="probe_skips_the_first_word",
+        todo=6,
+        find="for (unsigned i = 0; i < PROBE_WORDS; i++)",
+        replace="for (unsigned i = 1; i < PROBE_WORDS; i++)",
+        rejected_by="probe_tries",
+        why="counts words from 1, so the first one may be lost",
+    ),
 ]

@@ -554,4 +554,20 @@ MUTANTS = [
         rejected_by="measure_errors",
         why="when the second lane cannot be opened, the first one stays open",
     ),
+    Mutant(
+        name="stage_left_in_an_int",
+        todo=4,
+        find="left < s->chunk_bytes ? left : s->chunk_bytes",
+        replace="(size_t)(int)left < s->chunk_bytes ? left : s->chunk_bytes",
+        rejected_by="hidden.stage_copy_huge",
+        why="what is left of 4 GiB and some looks like less than a chunk",
+    ),
+    Mutant(
+        name="stage_chunk_in_an_int",
+        todo=4,
+        find="(e = cudaMemcpyAsync(s->host[i], src, bytes,",
+        replace="(e = cudaMemcpyAsync(s->host[i], src, (size_t)(int)bytes,",
+        rejected_by="hidden.stage_copy_huge",
+        why="a chunk may have more than 2 GiB",
+    ),
 ]

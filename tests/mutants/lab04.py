@@ -611,4 +611,12 @@ MUTANTS = [
         rejected_by="peer",
         why="where CUDA cannot say which device is current, GPU 0 becomes it",
     ),
+    Mutant(
+        name="total_of_one_part_more",
+        todo=6,
+        find="for (int i = 0; i < view.parts; i++)",
+        replace="for (int i = 0; i <= view.parts; i++)",
+        rejected_by="peer",
+        why="reads a part behind the last one, which is behind the array where all are used",
+    ),
 ]

@@ -471,4 +471,12 @@ MUTANTS = [
         rejected_by="events",
         why="the second event is made, has no handle, and stays",
     ),
+    Mutant(
+        name="events_drop_what_was_not_made",
+        todo=3,
+        find="memset(&made, 0, sizeof made);\n    for (int i = 0; i < 2 && !rc; i++) {",
+        replace="for (int i = 0; i < 2 && !rc; i++) {",
+        rejected_by="events",
+        why="destroys what its variables hold where no event could be made",
+    ),
 ]
