@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "image.h"
-#include "ptx.h"
+#include "ptx_module.h"
 
 /* All qualifiers, each after a dot. */
 static const char *mode_of(const struct cc_ptx *in)
