@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Litmus tests of PTX's memory model (litmus.cu) on two GPUs, compiled by vgpu-cc and, where it is
-installed, by nvcc: what the model forbids is never seen, and docs/ptx.md lists what is, by default and
-with VGPU_SCHEDULE=weak."""
+installed, by nvcc: what the model forbids is never seen, and docs/ptx.md lists what is, by default
+and with VGPU_SCHEDULE=weak."""
 
 import pathlib
 import re

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """mma.sync, ldmatrix, stmatrix, movmatrix and wmma as direct PTX: each lane's registers are filled
-and read by the tables of PTX ISA 9.0 (chapter 9.7.14.5, "Matrix Fragments for ..."), and the product
-is that of whole numbers, which no type rounds."""
+and read by the tables of PTX ISA 9.0 (chapter 9.7.14.5, "Matrix Fragments for ..."), and the
+product is that of whole numbers, which no type rounds."""
 
 import random
 import struct

@@ -25,7 +25,7 @@ struct part {
     unsigned bits, at;
 };
 
-static struct part part_of(const char *operand)
+static struct part video_part(const char *operand)
 {
     const char *dot = strrchr(operand, '.');
     unsigned bits = dot != NULL && dot[1] == 'b' ? 8 : 16;
@@ -49,20 +49,20 @@ static LLVMValueRef cut(struct cc_ptx_statement *s, LLVMValueRef word, unsigned 
     return cc_ptx_resized(s, cc_ptx_resized(s, part, bits, false), 64, sign);
 }
 
-static LLVMValueRef choose(struct cc_ptx_statement *s, int compare, LLVMValueRef a, LLVMValueRef b,
-                           LLVMValueRef yes, LLVMValueRef no)
+static LLVMValueRef video_choice(struct cc_ptx_statement *s, int compare, LLVMValueRef a,
+                                 LLVMValueRef b, LLVMValueRef yes, LLVMValueRef no)
 {
     return LLVMBuildSelect(s->b, LLVMBuildICmp(s->b, compare, a, b, ""), yes, no, "");
 }
 
 static LLVMValueRef smaller(struct cc_ptx_statement *s, LLVMValueRef a, LLVMValueRef b)
 {
-    return choose(s, CC_PTX_LESS, a, b, a, b);
+    return video_choice(s, CC_PTX_LESS, a, b, a, b);
 }
 
 static LLVMValueRef larger(struct cc_ptx_statement *s, LLVMValueRef a, LLVMValueRef b)
 {
-    return choose(s, CC_PTX_LESS, a, b, b, a);
+    return video_choice(s, CC_PTX_LESS, a, b, b, a);
 }
 
 static LLVMValueRef comparison(struct cc_ptx_statement *s, const char *name, LLVMValueRef a,
@@ -75,7 +75,7 @@ static LLVMValueRef comparison(struct cc_ptx_statement *s, const char *name, LLV
                  {"le", CC_PTX_LESS + 1}, {"gt", CC_PTX_GREATER},   {"ge", CC_PTX_GREATER + 1}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i].name) == 0)
-            return choose(s, names[i].compare, a, b, wide(s, 1), wide(s, 0));
+            return video_choice(s, names[i].compare, a, b, wide(s, 1), wide(s, 0));
     return NULL;
 }
 
@@ -83,7 +83,7 @@ static LLVMValueRef comparison(struct cc_ptx_statement *s, const char *name, LLV
 static LLVMValueRef average(struct cc_ptx_statement *s, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMValueRef sum = cc_ptx_op(s, LLVM_OP_ADD, a, b);
-    LLVMValueRef one = choose(s, CC_PTX_LESS, sum, wide(s, 0), wide(s, 0), wide(s, 1));
+    LLVMValueRef one = video_choice(s, CC_PTX_LESS, sum, wide(s, 0), wide(s, 0), wide(s, 1));
     return cc_ptx_op(s, LLVM_OP_ASHR, cc_ptx_op(s, LLVM_OP_ADD, sum, one), wide(s, 1));
 }
 
@@ -146,7 +146,7 @@ static LLVMValueRef merged(struct cc_ptx_statement *s, LLVMValueRef word, LLVMVa
 static LLVMValueRef scalar(struct cc_ptx_statement *s, const struct video *v,
                            const struct cc_ptx *in)
 {
-    struct part from_a = part_of(in->operand[1]), from_b = part_of(in->operand[2]);
+    struct part from_a = video_part(in->operand[1]), from_b = video_part(in->operand[2]);
     LLVMValueRef a = cc_ptx_operand(s, from_a.operand, 32),
                  b = cc_ptx_operand(s, from_b.operand, 32),
                  c = in->operands > 3 ? cc_ptx_operand(s, in->operand[3], 32) : NULL, value;
@@ -157,7 +157,7 @@ static LLVMValueRef scalar(struct cc_ptx_statement *s, const struct video *v,
     a = cut(s, a, from_a.at, from_a.bits, v->a_sign);
     b = cut(s, b, from_b.at, from_b.bits, v->b_sign);
     if (cc_ptx_has(in, "clamp"))
-        b = choose(s, CC_PTX_ABOVE, b, wide(s, 32), wide(s, 32), b);
+        b = video_choice(s, CC_PTX_ABOVE, b, wide(s, 32), wide(s, 32), b);
     if (cc_ptx_has(in, "wrap"))
         b = cc_ptx_op(s, LLVM_OP_AND, b, wide(s, 31));
     value = calculated(s, v, a, b);
@@ -170,10 +170,10 @@ static LLVMValueRef scalar(struct cc_ptx_statement *s, const struct video *v,
 }
 
 /* vmad.s32.s32.u32 d, a.h0, b.h1, c */
-static LLVMValueRef product(struct cc_ptx_statement *s, const struct video *v,
-                            const struct cc_ptx *in)
+static LLVMValueRef video_product(struct cc_ptx_statement *s, const struct video *v,
+                                  const struct cc_ptx *in)
 {
-    struct part from_a = part_of(in->operand[1]), from_b = part_of(in->operand[2]);
+    struct part from_a = video_part(in->operand[1]), from_b = video_part(in->operand[2]);
     LLVMValueRef a = cc_ptx_operand(s, from_a.operand, 32),
                  b = cc_ptx_operand(s, from_b.operand, 32),
                  c = in->operands == 4 ? cc_ptx_operand(s, in->operand[3], 32) : NULL, value;
@@ -208,14 +208,14 @@ static LLVMValueRef parallel(struct cc_ptx_statement *s, const struct video *v,
     return c;
 }
 
-static bool is_word(const char *word, const char *const *words, size_t count)
+static bool is_video_word(const char *word, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(word, words[i]) == 0)
             return true;
     return false;
 }
-#define IS_WORD(word, words) is_word(word, words, sizeof(words) / sizeof *(words))
+#define IS_WORD(word, words) is_video_word(word, words, sizeof(words) / sizeof *(words))
 
 /* The types: of the result, which vset does not have, of a and of b; and what follows them. */
 static bool read_qualifiers(struct video *v, const struct cc_ptx *in)
@@ -248,7 +248,7 @@ static bool read_qualifiers(struct video *v, const struct cc_ptx *in)
     return set == (v->compare != NULL);
 }
 
-static bool read_name(struct video *v, const char *name)
+static bool read_video_name(struct video *v, const char *name)
 {
     static const char *const scalars[] = {"add", "sub", "absdiff", "min", "max",
                                           "shl", "shr", "mad",     "set"},
@@ -270,12 +270,12 @@ enum cc_ptx_known cc_ptx_video(struct cc_ptx_statement *s, const struct cc_ptx *
     struct video v = {.lanes = 1};
     LLVMValueRef value;
 
-    if (!read_name(&v, in->name))
+    if (!read_video_name(&v, in->name))
         return CC_PTX_NOT_MINE;
     if (in->operands < 3 || in->operands > 4 || !read_qualifiers(&v, in))
         return CC_PTX_UNKNOWN;
     value = v.lanes > 1                       ? parallel(s, &v, in)
-            : strcmp(v.operation, "mad") == 0 ? product(s, &v, in)
+            : strcmp(v.operation, "mad") == 0 ? video_product(s, &v, in)
                                               : scalar(s, &v, in);
     return value != NULL && cc_ptx_assign_bits(s, in->operand[0], value) ? CC_PTX_DONE
                                                                          : CC_PTX_UNKNOWN;
