@@ -108,7 +108,11 @@ def summary(trace: Trace) -> str:
         return f"{node}: {len(_slices(trace))} calls of the host, no operation on a GPU"
     begin = min(event["ts"] for event in slices)
     end = max(event["ts"] + event["dur"] for event in slices)
-    links = [link for link in trace["otherData"]["links"] if "memory" not in link["name"]]
+    links = [
+        link
+        for link in trace["otherData"]["links"]
+        if not link["name"].endswith((" both ways", "memory", " written", " read"))
+    ]
     moved = sum(link["bytes"] for link in links)
     return (
         f"{node}: {len(slices)} operations in {end - begin:.1f} us, "

@@ -29,13 +29,16 @@ DESCRIPTIONS = [path for path in sorted(NODES.glob("*.json")) if path.name != "s
 
 
 def links_of(node: str) -> dict[str, float]:
-    """The node's own links, but for the GPUs' memories: {name: GB/s}."""
+    """The node's own links: {name: GB/s}; but for the GPUs' memories, and for what the two directions
+    of a drawn link, or all that writes or reads the host's memory, have together."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "trace.json")
         more = {"VGPU_NODE": node, "VGPU_NODE_ID": f"page-{os.getpid()}-{node}"}
         environment = os.environ | more | {"VGPU_TRACE": str(path)}
         subprocess.run([PROGRAM], env=environment, timeout=60, check=True)
         links = json.loads(path.read_text())["otherData"]["links"]
+    together = (" both ways", " written", " read")
+    links = [link for link in links if not link["name"].endswith(together)]
     return {link["name"]: link["gbs"] for link in links if not link["name"].startswith("GPU")} | {
         link["name"]: link["gbs"] for link in links if not link["name"].endswith("memory")
     }

@@ -64,8 +64,9 @@ LAB_RUN(queued)
     (void)cudaSetDevice(in->dst_dev);
     out->setup = cudaMalloc(&dst, in->bytes) != cudaSuccess;
     (void)cudaSetDevice(in->src_dev);
-    out->setup = out->setup || cudaMalloc(&src, in->bytes) != cudaSuccess ||
-                 stage_create(&stage, in->dst_dev, in->src_dev, in->chunk) != LAB_OK;
+    out->setup = out->setup || cudaMalloc(&src, in->bytes) != cudaSuccess;
+    if (!out->setup && stage_create(&stage, in->dst_dev, in->src_dev, in->chunk) != LAB_OK)
+        out->setup = QUEUED_NO_STAGE;
     out->rc = out->setup ? 0 : stage_copy_async(&stage, dst, src, in->bytes, NULL);
 }
 

@@ -101,6 +101,8 @@ struct queued_in {
     int dst_dev, src_dev;
     uint64_t bytes, chunk;
 };
+enum { QUEUED_NO_STAGE = 2 }; /* of setup */
+
 struct queued_out {
     int setup, rc;
 };

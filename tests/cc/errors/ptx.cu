@@ -13,6 +13,8 @@ __global__ void assembly(int *out)
     asm volatile("bar.sync 1, 64;"); //!5 inline PTX that the virtual node does not know: "bar.sync 1, 64"
     asm volatile("{ .reg .pred p; setp.eq.u32 p, %1, 0; @p st.global.u32 [%0], %1; }" ::"l"(out), "r"(1)); //!5 inline PTX that the virtual node does not know: "@p st.global.u32 [$0], $1"
     asm volatile("mov.u32 %0, %%smid;" : "=r"(*out)); //!5 inline PTX that the virtual node does not know: "mov.u32 $0, %smid"
-    asm volatile("vadd.s32.s32.s32 %0, %1, %1;" : "=r"(*out) : "r"(1)); //!5 inline PTX that the virtual node does not know: "vadd.s32.s32.s32 $0, $1, $1"
+    asm volatile("vadd.u32.u32.u32.sat %0, %1, %1;" : "=r"(*out) : "r"(1)); //!5 inline PTX that the virtual node does not know: "vadd.u32.u32.u32.sat $0, $1, $1"
+    asm volatile("vmad.s32.s32.s32.shr7 %0, %1, %1, %1;" : "=r"(*out) : "r"(1)); //!5 inline PTX that the virtual node does not know: "vmad.s32.s32.s32.shr7
+    asm volatile("vadd.s32.s32.s32 %0.h1, %1, %1, %1;" : "=r"(*out) : "r"(1)); //!5 inline PTX that the virtual node does not know: "vadd.s32.s32.s32 $0.h1
     asm volatile("// a comment\n cp.async.bulk.tensor.1d.shared::cluster.global.tile [%0];" ::"l"(out)); //!5 inline PTX that the virtual node does not know: "cp.async.bulk.tensor
 }
