@@ -29,8 +29,8 @@ DESCRIPTIONS = [path for path in sorted(NODES.glob("*.json")) if path.name != "s
 
 
 def links_of(node: str) -> dict[str, float]:
-    """The node's own links: {name: GB/s}; but for the GPUs' memories, and for what the two directions
-    of a drawn link, or all that writes or reads the host's memory, have together."""
+    """The node's own links: {name: GB/s}; but for the GPUs' memories, and for what the two
+    directions of a drawn link, or all that writes or reads the host's memory, have together."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "trace.json")
         more = {"VGPU_NODE": node, "VGPU_NODE_ID": f"page-{os.getpid()}-{node}"}
