@@ -706,7 +706,7 @@ MUTANTS = [
         find="static int blocks_for(size_t count)",
         replace="static int blocks_for(int count)",
         rejected_by="reduce",
-        why="2^32 elements are none in an int, and a grid of no blocks is an error",
+        why="in an int 2^32 elements become 0, and a grid of 0 blocks is an error",
     ),
     Mutant(
         name="one_shot_count_in_an_int",

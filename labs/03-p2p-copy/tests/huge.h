@@ -60,13 +60,18 @@ LAB_RUN(queued)
     const struct queued_in *in = lab_input(io, sizeof *in);
     struct queued_out *out = lab_result(io, sizeof *out);
     struct stage stage;
-    void *dst = NULL, *src = NULL;
+    void *dst = NULL, *src = NULL, *room = NULL;
     (void)cudaSetDevice(in->dst_dev);
     out->setup = cudaMalloc(&dst, in->bytes) != cudaSuccess;
     (void)cudaSetDevice(in->src_dev);
     out->setup = out->setup || cudaMalloc(&src, in->bytes) != cudaSuccess;
-    if (!out->setup && stage_create(&stage, in->dst_dev, in->src_dev, in->chunk) != LAB_OK)
-        out->setup = QUEUED_NO_STAGE;
+    if (!out->setup && cudaMallocHost(&room, 2 * in->chunk) != cudaSuccess) {
+        (void)cudaGetLastError();
+        out->setup = QUEUED_NO_MEMORY;
+        return;
+    }
+    (void)cudaFreeHost(room);
+    out->setup = out->setup || stage_create(&stage, in->dst_dev, in->src_dev, in->chunk) != LAB_OK;
     out->rc = out->setup ? 0 : stage_copy_async(&stage, dst, src, in->bytes, NULL);
 }
 

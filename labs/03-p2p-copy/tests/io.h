@@ -101,7 +101,7 @@ struct queued_in {
     int dst_dev, src_dev;
     uint64_t bytes, chunk;
 };
-enum { QUEUED_NO_STAGE = 2 }; /* of setup */
+enum { QUEUED_NO_MEMORY = 2 }; /* setup: the machine has no pinned memory for two chunks */
 
 struct queued_out {
     int setup, rc;
