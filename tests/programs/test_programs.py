@@ -139,6 +139,15 @@ class Groups(unittest.TestCase):
             self.assertEqual(run("groups", VGPU_LANES=lanes).stdout, "groups: right\n")
 
 
+class Order(unittest.TestCase):
+    def test_a_call_does_not_overtake_what_ended_before_it(self) -> None:
+        for node in ("single", "hgx-h200-4"):
+            done = run("overtaken", node=node)
+            self.assertEqual(
+                done.stdout, "of 200 in use too long: programs 0, descriptors 0\n", done.stderr
+            )
+
+
 class Pools(unittest.TestCase):
     def test_peers_need_the_pools_own_access(self) -> None:
         self.assertEqual(run("pool", "allowed").stdout, "0\n")

@@ -206,13 +206,6 @@ static bool serve_request(struct connection *c)
     return serve_message(c, got);
 }
 
-/* The same of one that lay at the connection's door. */
-static void serve_at_door(struct connection *c, ssize_t got)
-{
-    if (!serve_message(c, got))
-        drop_connection(c);
-}
-
 static void answer_done(void)
 {
     for (int i = connection_count() - 1; i >= 0; i--) {
@@ -384,7 +377,7 @@ static bool has_second_request(const struct connection *c)
     return true;
 }
 
-/* Handles an event of `c`, which may have been removed by now. */
+/* Handles an event of `c`, which may have been removed by now, or be no connection. */
 static void handle_event(struct connection *c)
 {
     if (connection_number(c) < 0)
@@ -404,6 +397,58 @@ static bool tells_of_export(const struct epoll_event *event, int count)
     return tells;
 }
 
+/* A connection whose other end is closed: serves what was sent before that, and removes it. */
+static void end_connection(struct connection *c)
+{
+    if (connection_owes_answer(c))
+        drop_connection(c);
+    else
+        drain_connection(c);
+}
+
+/* Handles events of sockets, but for those of `except`. epoll lists a connection that was served
+ * lately before one that ended since, though its request came after that end: so what ended comes
+ * first, and a call finds freed what a program had that ended before the call was made. */
+static void handle_events(const struct epoll_event *event, int count,
+                          const struct connection *except)
+{
+    if (tells_of_export(event, count))
+        vmm_export_reap();
+    for (int i = 0; i < count; i++)
+        if (event[i].events & EPOLLHUP && connection_number(event[i].data.ptr) >= 0 &&
+            event[i].data.ptr != except)
+            end_connection(event[i].data.ptr);
+    for (int i = 0; i < count; i++)
+        if (event[i].data.ptr != except)
+            handle_event(event[i].data.ptr);
+}
+
+static bool any_other_process(const struct connection *c)
+{
+    for (int i = 0; i < connection_count(); i++)
+        if (connection_at(i)->process != c->process)
+            return true;
+    return false;
+}
+
+/* A request at a door must not overtake what came by a socket before it was made: the end of
+ * another process, or of an exported descriptor. (The other threads of its own process have got
+ * their answers.) */
+static void handle_events_before(const struct connection *asks)
+{
+    struct epoll_event event[MAX_EVENTS];
+    if (vmm_export_any() || any_other_process(asks))
+        handle_events(event, connections_await(event, MAX_EVENTS, 0), asks);
+}
+
+/* Serves a request that lay at the connection's door. */
+static void serve_at_door(struct connection *c, ssize_t got)
+{
+    handle_events_before(c);
+    if (connection_number(c) >= 0 && !serve_message(c, got))
+        drop_connection(c);
+}
+
 /* One round: waits for events, handles requests, and continues those that wait. Connections that
  * have ended are removed before new ones are accepted: when the last program has ended, the next
  * one is not accepted and starts a node of its own, perhaps with another description. */
@@ -418,13 +463,9 @@ static void serve_round(int *listener)
         if (count == 0)
             run_idle_work();
     }
-    if (tells_of_export(event, count))
-        vmm_export_reap();
     for (int i = 0; i < count; i++)
-        if (event[i].data.ptr == listener)
-            newcomer = true;
-        else if (event[i].data.ptr)
-            handle_event(event[i].data.ptr);
+        newcomer |= event[i].data.ptr == listener;
+    handle_events(event, count, NULL);
     if (newcomer && (!served || connection_count() > 0 || vmm_export_any()))
         accept_one(*listener);
     serve_waiting();
