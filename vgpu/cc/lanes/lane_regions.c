@@ -403,6 +403,10 @@ const char *cc_make_regions(struct cc_regions *r)
         return why;
     cc_number_values(r);
     why = cc_check_uniform(r);
+    if (why == NULL && cc_divide_series(r)) {
+        cc_number_values(r);
+        why = cc_check_uniform(r);
+    }
     if (why == NULL)
         why = cc_keep_across(r);
     if (why != NULL)

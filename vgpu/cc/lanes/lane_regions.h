@@ -56,6 +56,7 @@ struct cc_numbers {
     LLVMValueRef *value;
     int *block;           /* in which it is */
     bool *varies, *parts; /* from thread to thread of a block; of a warp */
+    bool *joined;         /* blocks in which threads that had parted meet again; of a block */
     size_t count, room;
     size_t *at; /* a hash table: numbers plus 1 */
 };
@@ -71,6 +72,10 @@ bool cc_is_of_warp(const struct cc_regions *r, size_t barrier);
 /* Finds the values that vary between threads. Returns null, or why threads of a block may reach
  * different barriers. */
 const char *cc_check_uniform(struct cc_regions *r);
+
+/* lane_series.c: divides values that grow by the same in all threads; true: there are other values
+ * now. */
+bool cc_divide_series(struct cc_regions *r);
 
 /* lane_warp_same.c: whether the instruction has one result in a warp, though threadIdx.x, on which
  * it depends, differs. */

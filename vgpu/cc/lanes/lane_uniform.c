@@ -253,6 +253,8 @@ static bool comes_together(struct cc_regions *r, enum team team)
     struct paths p = find_paths(r);
 
     find_varying(r, &p, team);
+    if (team == OF_BLOCK)
+        n->joined = p.joined;
     for (size_t i = 0; i < n->count; i++) {
         int next = -1;
         if (!varying(r, team)[i] || !is_branch(r, n->value[i], n->block[i]))
