@@ -8,17 +8,19 @@
  */
 #include "lane_regions.h"
 
+enum { ADDED_MAX = 64 }; /* in one round */
+
 struct series {
-    LLVMValueRef phi, start, step;
-    LLVMBasicBlockRef before, latch; /* where start, and the sum with the step, come from */
-    int op;                          /* how step is added */
+    LLVMValueRef phi, start, sum;    /* sum: what it is in the next round */
+    LLVMBasicBlockRef before, latch; /* where start and sum come from */
 };
 
+/* What was made here has no number, and counts as different. */
 static bool is_same_in_all(const struct cc_regions *r, LLVMValueRef value)
 {
     long number = cc_number_of(r->numbers, value);
 
-    return number < 0 || !r->numbers->varies[number];
+    return number < 0 ? LLVMIsAInstruction(value) == NULL : !r->numbers->varies[number];
 }
 
 static bool has_barrier(const struct cc_regions *r, int header)
@@ -33,17 +35,26 @@ static bool has_barrier(const struct cc_regions *r, int header)
     return false;
 }
 
-/* The step of phi + step, step + phi or phi - step, which is the same in all threads; or null. */
-static LLVMValueRef step_of(const struct cc_regions *r, LLVMValueRef phi, LLVMValueRef sum)
+/* Of x + step, step + x or x - step with a step that is the same in all threads: the number of the
+ * operand x; otherwise -1. */
+static int summand_of(const struct cc_regions *r, LLVMValueRef sum)
 {
     int op = LLVMIsAInstruction(sum) != NULL ? LLVMGetInstructionOpcode(sum) : 0;
-    LLVMValueRef step = NULL;
 
-    if (op == LLVM_OP_ADD || op == LLVM_OP_SUB)
-        step = LLVMGetOperand(sum, 0) == phi                        ? LLVMGetOperand(sum, 1)
-               : op == LLVM_OP_ADD && LLVMGetOperand(sum, 1) == phi ? LLVMGetOperand(sum, 0)
-                                                                    : NULL;
-    return step != NULL && is_same_in_all(r, step) ? step : NULL;
+    if ((op == LLVM_OP_ADD || op == LLVM_OP_SUB) && is_same_in_all(r, LLVMGetOperand(sum, 1)))
+        return 0;
+    return op == LLVM_OP_ADD && is_same_in_all(r, LLVMGetOperand(sum, 0)) ? 1 : -1;
+}
+
+/* Whether `sum` is phi with at least one such step added: a loop that was unrolled adds several. */
+static bool is_sum_with(const struct cc_regions *r, LLVMValueRef sum, LLVMValueRef phi)
+{
+    int steps = 0, x;
+
+    for (; sum != phi; sum = LLVMGetOperand(sum, (unsigned)x))
+        if (steps++ == ADDED_MAX || (x = summand_of(r, sum)) < 0)
+            return false;
+    return steps != 0;
 }
 
 static bool is_series(const struct cc_regions *r, LLVMValueRef phi, int header, struct series *s)
@@ -54,19 +65,29 @@ static bool is_series(const struct cc_regions *r, LLVMValueRef phi, int header, 
     if (LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVM_TYPE_INTEGER || LLVMCountIncoming(phi) != 2 ||
         LLVMGetIncomingBlock(phi, at) != latch || LLVMGetIncomingBlock(phi, !at) == latch)
         return false;
-    LLVMValueRef sum = LLVMGetIncomingValue(phi, at);
     *s = (struct series){.phi = phi,
                          .start = LLVMGetIncomingValue(phi, !at),
-                         .step = step_of(r, phi, sum),
+                         .sum = LLVMGetIncomingValue(phi, at),
                          .before = LLVMGetIncomingBlock(phi, !at),
                          .latch = latch};
-    if (s->step == NULL || is_same_in_all(r, s->start))
-        return false;
-    s->op = LLVMGetInstructionOpcode(sum);
-    return true;
+    return !is_same_in_all(r, s->start) && is_sum_with(r, s->sum, phi);
 }
 
-static void divide_series(struct cc_regions *r, const struct series *s)
+/* The sum with `added` in the place of phi. */
+static LLVMValueRef sum_again(const struct cc_regions *r, LLVMBuilderRef b, LLVMValueRef sum,
+                              LLVMValueRef phi, LLVMValueRef added)
+{
+    LLVMValueRef operand[2];
+
+    if (sum == phi)
+        return added;
+    unsigned x = (unsigned)summand_of(r, sum);
+    operand[x] = sum_again(r, b, LLVMGetOperand(sum, x), phi, added);
+    operand[!x] = LLVMGetOperand(sum, !x);
+    return LLVMBuildBinOp(b, LLVMGetInstructionOpcode(sum), operand[0], operand[1], "");
+}
+
+static void divide_series(struct cc_regions *r, struct series *s)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(r->l->context);
     LLVMTypeRef type = LLVMTypeOf(s->phi);
@@ -79,9 +100,9 @@ static void divide_series(struct cc_regions *r, const struct series *s)
     LLVMPositionBuilderBefore(b, after);
     LLVMValueRef value = LLVMBuildBinOp(b, LLVM_OP_ADD, s->start, added, "");
     LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(s->latch));
-    LLVMValueRef more = LLVMBuildBinOp(b, s->op, added, s->step, "");
-    LLVMAddIncoming(added, &zero, (LLVMBasicBlockRef *)&s->before, 1);
-    LLVMAddIncoming(added, &more, (LLVMBasicBlockRef *)&s->latch, 1);
+    LLVMValueRef more = sum_again(r, b, s->sum, s->phi, added);
+    LLVMAddIncoming(added, &zero, &s->before, 1);
+    LLVMAddIncoming(added, &more, &s->latch, 1);
     LLVMReplaceAllUsesWith(s->phi, value);
     LLVMInstructionEraseFromParent(s->phi);
 }
@@ -96,7 +117,7 @@ bool cc_divide_series(struct cc_regions *r)
         if (r->graph.block[k].latch == CC_NO_BLOCK || r->numbers->joined[k] || !has_barrier(r, k))
             continue;
         for (LLVMValueRef i = LLVMGetFirstInstruction(r->graph.block[k].block);
-             LLVMIsAPHINode(i) != NULL; i = next) {
+             i != NULL && LLVMIsAPHINode(i) != NULL; i = next) {
             next = LLVMGetNextInstruction(i);
             if (!is_series(r, i, k, &s))
                 continue;
