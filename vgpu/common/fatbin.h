@@ -19,7 +19,8 @@ struct vgpu_fatbin {
     char magic[8];
     uint64_t bytes;                   /* size of the record, a multiple of 8 */
     uint64_t code_at, code_bytes;     /* the device image */
-    uint32_t source_at, reserved;     /* name of the source file */
+    uint32_t source_at;               /* name of the source file */
+    uint32_t parts;                   /* of PTX that are compiled when used; 0: there is an image */
     uint32_t kernel_count, kernel_at; /* struct vgpu_fatbin_kernel */
     uint32_t var_count, var_at;       /* struct vgpu_fatbin_var */
 };
@@ -37,12 +38,14 @@ struct vgpu_fatbin_kernel {
     uint32_t symbol_at, name_at, file_at, line;
     uint32_t param_count, param_at; /* sizes of the parameters in bytes, a uint32_t each */
     uint32_t threads, shared_bytes;
-    uint32_t cluster[3], reserved; /* __cluster_dims__; 0: not given */
+    uint32_t cluster[3]; /* __cluster_dims__; 0: not given */
+    uint32_t part;
 };
 
 /* A __device__, __constant__ or __managed__ variable. */
 struct vgpu_fatbin_var {
-    uint32_t symbol_at, managed;
+    uint32_t symbol_at;
+    uint16_t managed, part;
     uint64_t place_at; /* managed: offset in the image at which the variable's address is stored */
     uint64_t value_at; /* managed: offset of its initial value in the image */
     uint64_t bytes;

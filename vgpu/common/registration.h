@@ -57,6 +57,9 @@ struct vgpu_host_module {
     /* Not NULL: the code is to be translated before its part, its kernels' rows and its variables'
      * keys can be read. Afterwards those that the code does not have are not found. */
     void (*translate)(struct vgpu_host_module *);
+    /* Not NULL: the rows are complete, but the image and the kernels' ordinals are to be made,
+     * which sets it to NULL. Returns a cudaError_t, and has said what is wrong. */
+    int (*complete)(struct vgpu_host_module *, const char *call);
     struct vgpu_host_module *next; /* used by the runtime */
 };
 

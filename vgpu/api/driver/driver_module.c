@@ -59,11 +59,11 @@ struct vgpu__jit_log vgpu__jit_log(unsigned int count, const CUjit_option *optio
 }
 
 /* The record of PTX, or of nvcc's container; null: *error was told. */
-static void *translate_module(const char *call, const void *image, size_t bytes,
+static void *translate_module(const char *call, const void *image, size_t bytes, int part,
                               const struct vgpu__jit_log *buffer, cudaError_t *error)
 {
     char *log;
-    void *record = vgpu__translate(image, bytes, &log);
+    void *record = vgpu__translate(image, bytes, part, &log);
     if (log)
         put_log(buffer, log);
     if (!record)
@@ -75,12 +75,13 @@ static void *translate_module(const char *call, const void *image, size_t bytes,
     return record;
 }
 
-static cudaError_t add_module(const char *call, struct CUmod_st **module, const void *record)
+static cudaError_t add_module(const char *call, struct CUmod_st **module, const void *record,
+                              const void *image)
 {
     struct CUmod_st *made = calloc(1, sizeof *made);
     if (!made)
         return vgpu__no_memory(call);
-    made->loaded = vgpu__load_record(record);
+    made->loaded = vgpu__load_record(record, image);
     made->next = all_modules;
     while (!atomic_compare_exchange_weak(&all_modules, &made->next, made)) {
     }
@@ -104,8 +105,8 @@ static void *copy_module_record(const char *call, const void *image, cudaError_t
     return copy;
 }
 
-void *vgpu__read_module(const char *call, const void *image, const struct vgpu__jit_log *log,
-                        cudaError_t *error)
+static void *read_module(const char *call, const void *image, int part,
+                         const struct vgpu__jit_log *log, cudaError_t *error)
 {
     size_t bytes;
     put_log(log, "");
@@ -115,9 +116,15 @@ void *vgpu__read_module(const char *call, const void *image, const struct vgpu__
     if (record)
         return record;
     if (vgpu__is_foreign(image, &bytes))
-        return translate_module(call, image, bytes, log, error);
+        return translate_module(call, image, bytes, part, log, error);
     *error = refuse_image(call, image);
     return NULL;
+}
+
+void *vgpu__read_module(const char *call, const void *image, const struct vgpu__jit_log *log,
+                        cudaError_t *error)
+{
+    return read_module(call, image, VGPU__WHOLE, log, error);
 }
 
 static cudaError_t load_image(const char *call, struct CUmod_st **module, const void *image,
@@ -127,10 +134,10 @@ static cudaError_t load_image(const char *call, struct CUmod_st **module, const 
     if (!module || !image)
         return cudaErrorInvalidValue;
     if (is_module_record(image)) /* it stays where it is */
-        return add_module(call, module, image);
-    void *record = vgpu__read_module(call, image, log, &error);
+        return add_module(call, module, image, NULL);
+    void *record = read_module(call, image, VGPU__PARTS, log, &error);
     if (record)
-        error = add_module(call, module, record);
+        error = add_module(call, module, record, image);
     free(record);
     return error;
 }
@@ -194,7 +201,7 @@ static cudaError_t find_loaded_kernel(const char *call, const void **kernel,
     const struct vgpu_fatbin_kernel *row = rows;
     for (uint32_t i = 0; i < head->kernel_count; i++)
         if (strcmp((const char *)head + row[i].symbol_at, name) == 0) {
-            *kernel = module->loaded->kernels[i].stub;
+            *kernel = &module->loaded->stubs[i];
             return cudaSuccess;
         }
     return vgpu__refuse(cudaErrorSymbolNotFound, call,
@@ -223,7 +230,7 @@ static cudaError_t list_kernels(const void **kernels, unsigned int count,
     if (error != cudaSuccess || (!kernels && count))
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
     for (unsigned int i = 0; i < count && i < there; i++)
-        kernels[i] = module->loaded->kernels[i].stub;
+        kernels[i] = &module->loaded->stubs[i];
     return cudaSuccess;
 }
 
@@ -234,7 +241,7 @@ static cudaError_t find_module(struct CUmod_st **found, const void *kernel)
         return cudaErrorInvalidValue;
     for (struct CUmod_st *module = all_modules; module; module = module->next)
         for (uint32_t i = 0; !module->unloaded && i < module->loaded->head->kernel_count; i++)
-            if (module->loaded->kernels[i].stub == kernel) {
+            if (&module->loaded->stubs[i] == kernel) {
                 *found = module;
                 return cudaSuccess;
             }

@@ -9,14 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fatbin.h"
-#include "runtime.h"
-
-struct wrapper { /* CUDA's __fatBinC_Wrapper_t */
-    int magic, version;
-    const void *data;
-    void *file;
-};
+#include "unit.h"
 
 /* Without a GPU the variable lives in ordinary memory. */
 void *vgpu_make_managed(struct vgpu_managed *variable)
@@ -33,36 +26,11 @@ void *vgpu_make_managed(struct vgpu_managed *variable)
     return variable->address;
 }
 
-/* A device image. The files of one device link share an image. */
-struct image {
-    struct vgpu_host_image image;
-    const struct vgpu_fatbin *head;
-    struct image *next;
-};
-
 static pthread_mutex_t registration_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Images of device links, guarded by registration_lock; entries are never removed. */
 static struct image *linked_images;
 
-/* The device code of one file. Its kernel table is allocated at full size where that is known,
- * because the runtime keeps pointers into it. */
-struct unit {
-    struct vgpu_host_module module; /* first: translate_unit() */
-    struct vgpu_image_part part;
-    const struct vgpu_fatbin *head;
-    const struct wrapper *foreign; /* code of nvcc's that nothing has asked for yet */
-    const char *name;              /* -rdc=true: prefix of the file's own symbols; otherwise NULL */
-    struct vgpu_host_kernel *kernels;
-    struct vgpu_host_var *vars;
-    uint32_t kernel_room, var_room;
-};
-
-static const char *text_at(const struct vgpu_fatbin *head, uint32_t at)
-{
-    return (const char *)head + at;
-}
-
-static void *checked_memory(void *memory)
+void *vgpu__checked_memory(void *memory)
 {
     static const char text[] =
         "vgpu: no memory for the list of the program's kernels (malloc fails): "
@@ -92,7 +60,7 @@ static const struct vgpu_fatbin *translate_image(const struct wrapper *wrapper)
                       "run it; compile the file with vgpu-cc");
         return NULL;
     }
-    const void *record = vgpu__translate(wrapper->data, bytes, &log);
+    const void *record = vgpu__translate(wrapper->data, bytes, VGPU__PARTS, &log);
     if (!record)
         vgpu__message("__cudaRegisterFatBinary",
                       "device code that nvcc compiled cannot be loaded: %s",
@@ -103,9 +71,9 @@ static const struct vgpu_fatbin *translate_image(const struct wrapper *wrapper)
 
 static struct image *make_image(const struct vgpu_fatbin *head)
 {
-    struct image *image = checked_memory(calloc(1, sizeof *image));
+    struct image *image = vgpu__checked_memory(calloc(1, sizeof *image));
     image->head = head;
-    image->image.name = text_at(head, head->source_at);
+    image->image.name = vgpu__record_text(head, head->source_at);
     image->image.begin = (const uint8_t *)head + head->code_at;
     image->image.end = image->image.begin + head->code_bytes;
     return image;
@@ -118,14 +86,24 @@ static void set_image(struct unit *unit, struct image *image)
     unit->module.part = &unit->part;
 }
 
+void vgpu__set_record(struct unit *unit, const struct vgpu_fatbin *head)
+{
+    set_image(unit, make_image(head));
+}
+
 static struct unit *make_unit(struct image *image)
 {
-    struct unit *unit = checked_memory(calloc(1, sizeof *unit));
+    struct unit *unit = vgpu__checked_memory(calloc(1, sizeof *unit));
     set_image(unit, image);
     unit->kernel_room = image->head->kernel_count + 1;
-    unit->kernels = checked_memory(calloc(unit->kernel_room, sizeof *unit->kernels));
+    unit->kernels = vgpu__checked_memory(calloc(unit->kernel_room, sizeof *unit->kernels));
     unit->module.kernels = unit->kernels;
     return unit;
+}
+
+struct unit *vgpu__make_unit(const struct vgpu_fatbin *head)
+{
+    return make_unit(make_image(head));
 }
 
 static void translate_unit(struct vgpu_host_module *module);
@@ -133,7 +111,7 @@ static void translate_unit(struct vgpu_host_module *module);
 /* A program may have much code of which it uses little: it is translated when something is used. */
 static struct unit *make_foreign_unit(const struct wrapper *wrapper)
 {
-    struct unit *unit = checked_memory(calloc(1, sizeof *unit));
+    struct unit *unit = vgpu__checked_memory(calloc(1, sizeof *unit));
     unit->foreign = wrapper;
     unit->module.translate = translate_unit;
     return unit;
@@ -169,27 +147,27 @@ static bool is_symbol(const struct unit *unit, const char *symbol, const char *n
             strncmp(rest, "__intern__", 10) == 0);
 }
 
-static const struct vgpu_fatbin_kernel *find_kernel(const struct unit *unit, const char *name,
-                                                    uint32_t *number)
+const struct vgpu_fatbin_kernel *vgpu__find_row(const struct unit *unit, const char *name,
+                                                uint32_t *number)
 {
     const struct vgpu_fatbin *head = unit->head;
     const void *at = (const char *)head + head->kernel_at;
     const struct vgpu_fatbin_kernel *row = at;
     for (uint32_t i = 0; i < head->kernel_count; i++)
-        if (is_symbol(unit, text_at(head, row[i].symbol_at), name)) {
+        if (is_symbol(unit, vgpu__record_text(head, row[i].symbol_at), name)) {
             *number = i;
             return &row[i];
         }
     return NULL;
 }
 
-static const struct vgpu_fatbin_var *find_var(const struct unit *unit, const char *name)
+const struct vgpu_fatbin_var *vgpu__find_var_row(const struct unit *unit, const char *name)
 {
     const struct vgpu_fatbin *head = unit->head;
     const void *at = (const char *)head + head->var_at;
     const struct vgpu_fatbin_var *row = at;
     for (uint32_t i = 0; i < head->var_count; i++)
-        if (is_symbol(unit, text_at(head, row[i].symbol_at), name))
+        if (is_symbol(unit, vgpu__record_text(head, row[i].symbol_at), name))
             return &row[i];
     return NULL;
 }
@@ -199,27 +177,24 @@ static bool describe_kernel(const struct unit *unit, struct vgpu_host_kernel *ke
 {
     uint32_t number;
     const struct vgpu_fatbin_kernel *row =
-        unit->head ? find_kernel(unit, kernel->name, &number) : NULL;
+        unit->head ? vgpu__find_row(unit, kernel->name, &number) : NULL;
     if (!row)
         return false;
     const void *params = (const char *)unit->head + row->param_at;
     *kernel =
-        (struct vgpu_host_kernel){.name = text_at(unit->head, row->name_at),
+        (struct vgpu_host_kernel){.name = vgpu__record_text(unit->head, row->name_at),
                                   .stub = kernel->stub,
                                   .ordinal = number,
                                   .param_count = row->param_count,
                                   .param_bytes = params,
                                   .max_threads = row->threads,
                                   .static_shared_bytes = row->shared_bytes,
-                                  .file = text_at(unit->head, row->file_at),
+                                  .file = vgpu__record_text(unit->head, row->file_at),
                                   .line = (int)row->line,
                                   .cluster = {row->cluster[0], row->cluster[1], row->cluster[2]}};
     return true;
 }
 
-void __cudaRegisterFunction(void **handle, const char *stub, char *device, const char *name,
-                            int threads, void *tid, void *bid, void *block, void *grid,
-                            int *warp_size);
 void __cudaRegisterFunction(void **handle, const char *stub, char *device, const char *name,
                             int threads, void *tid, void *bid, void *block, void *grid,
                             int *warp_size)
@@ -232,7 +207,7 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device, const
     if (unit->module.kernel_count == unit->kernel_room) {
         unit->kernel_room = unit->kernel_room * 2 + 8;
         unit->kernels =
-            checked_memory(realloc(unit->kernels, unit->kernel_room * sizeof *unit->kernels));
+            vgpu__checked_memory(realloc(unit->kernels, unit->kernel_room * sizeof *unit->kernels));
         unit->module.kernels = unit->kernels;
     }
     unit->kernels[unit->module.kernel_count++] = kernel;
@@ -244,7 +219,7 @@ static void make_managed(const struct unit *unit, const struct vgpu_fatbin_var *
 {
     if (*cell)
         return;
-    struct vgpu_managed *variable = checked_memory(calloc(1, sizeof *variable));
+    struct vgpu_managed *variable = vgpu__checked_memory(calloc(1, sizeof *variable));
     variable->first = unit->part.image->begin + row->value_at;
     variable->bytes = row->bytes;
     variable->place = unit->part.image->begin + row->place_at;
@@ -252,24 +227,24 @@ static void make_managed(const struct unit *unit, const struct vgpu_fatbin_var *
 }
 
 void __cudaRegisterVar(void **handle, char *shadow, char *device, const char *name, int external,
-                       size_t bytes, int constant, int global);
-void __cudaRegisterVar(void **handle, char *shadow, char *device, const char *name, int external,
                        size_t bytes, int constant, int global)
 {
     struct unit *unit = (struct unit *)handle;
     (void)device, (void)external, (void)constant, (void)global;
-    const struct vgpu_fatbin_var *row = unit->head ? find_var(unit, name) : NULL;
+    const struct vgpu_fatbin_var *row = unit->head ? vgpu__find_var_row(unit, name) : NULL;
     if (row && row->managed) {
         make_managed(unit, row, (void **)(void *)shadow);
         return;
     }
     if (unit->module.var_count == unit->var_room) {
         unit->var_room = unit->var_room * 2 + 8;
-        unit->vars = checked_memory(realloc(unit->vars, unit->var_room * sizeof *unit->vars));
+        unit->vars = vgpu__checked_memory(realloc(unit->vars, unit->var_room * sizeof *unit->vars));
         unit->module.vars = unit->vars;
     }
-    unit->vars[unit->module.var_count++] = (struct vgpu_host_var){
-        .key = row ? text_at(unit->head, row->symbol_at) : name, .shadow = shadow, .bytes = bytes};
+    unit->vars[unit->module.var_count++] =
+        (struct vgpu_host_var){.key = row ? vgpu__record_text(unit->head, row->symbol_at) : name,
+                               .shadow = shadow,
+                               .bytes = bytes};
 }
 
 /* ---- code of nvcc's ---- */
@@ -286,9 +261,9 @@ static void describe_kernels(struct unit *unit)
 static void describe_vars(struct unit *unit)
 {
     for (uint32_t i = 0; i < unit->module.var_count; i++) {
-        const struct vgpu_fatbin_var *row = find_var(unit, unit->vars[i].key);
+        const struct vgpu_fatbin_var *row = vgpu__find_var_row(unit, unit->vars[i].key);
         if (row)
-            unit->vars[i].key = text_at(unit->head, row->symbol_at);
+            unit->vars[i].key = vgpu__record_text(unit->head, row->symbol_at);
     }
 }
 
@@ -298,12 +273,15 @@ static void translate_unit(struct vgpu_host_module *module)
     pthread_mutex_lock(&registration_lock);
     if (unit->foreign) {
         const struct vgpu_fatbin *record = translate_image(unit->foreign);
-        if (record)
-            set_image(unit, make_image(record));
-        else
+        bool whole = record && record->parts == 0;
+        if (whole)
+            vgpu__set_record(unit, record);
+        else if (record)
+            vgpu__divide_unit(unit, record, unit->foreign->data);
+        if (!whole)
             module->var_count = 0;
         describe_kernels(unit);
-        if (record)
+        if (whole)
             describe_vars(unit);
         unit->foreign = NULL;
     }
@@ -334,33 +312,6 @@ void __cudaRegisterFatBinaryEnd(void **handle)
     struct unit *unit = (struct unit *)handle;
     if (unit->head || unit->module.kernel_count || unit->module.var_count)
         vgpu_register_module(&unit->module);
-}
-
-/* ---- loaded while the program runs ---- */
-
-/* A kernel's stub is its row, a variable's shadow is, too: nothing in host code has their names. */
-const struct vgpu__loaded *vgpu__load_record(const void *record)
-{
-    const struct vgpu_fatbin *from = record;
-    struct vgpu_fatbin *head = checked_memory(aligned_alloc(16, (from->bytes + 15) / 16 * 16));
-    memcpy(head, from, from->bytes);
-    struct unit *unit = make_unit(make_image(head));
-    const void *rows = (const char *)head + head->var_at;
-    const struct vgpu_fatbin_var *variable = rows;
-    rows = (const char *)head + head->kernel_at;
-    const struct vgpu_fatbin_kernel *kernel = rows;
-    void **cell = checked_memory(calloc(head->var_count + 1, sizeof *cell));
-
-    for (uint32_t i = 0; i < head->kernel_count; i++)
-        __cudaRegisterFunction((void **)unit, (const char *)&unit->kernels[i], NULL,
-                               text_at(head, kernel[i].symbol_at), 0, NULL, NULL, NULL, NULL, NULL);
-    for (uint32_t i = 0; i < head->var_count; i++)
-        __cudaRegisterVar((void **)unit, (char *)&cell[i], NULL,
-                          text_at(head, variable[i].symbol_at), 0, variable[i].bytes, 0, 0);
-    vgpu_register_module(&unit->module);
-    struct vgpu__loaded *loaded = checked_memory(calloc(1, sizeof *loaded));
-    *loaded = (struct vgpu__loaded){.head = head, .kernels = unit->kernels, .cells = cell};
-    return loaded;
 }
 
 /* ---- -rdc=true ---- */

@@ -54,8 +54,8 @@ static void make_cache_folders(char *path)
     }
 }
 
-/* The file for the image as this vgpu-cc compiles it; false: there is no cache. */
-static bool name_record(const void *image, size_t bytes, char *path, size_t room)
+/* The file for the image, or its part, as this vgpu-cc compiles it; false: there is no cache. */
+static bool name_record(const void *image, size_t bytes, int part, char *path, size_t room)
 {
     const char *off = getenv("CUDA_CACHE_DISABLE"), *own = getenv("CUDA_CACHE_PATH"),
                *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -74,6 +74,7 @@ static bool name_record(const void *image, size_t bytes, char *path, size_t room
         return false;
     uint64_t first = hash_bytes(0xcbf29ce484222325ull, &is.st_mtim, sizeof is.st_mtim);
     first = hash_bytes(first, &is.st_size, sizeof is.st_size);
+    first = hash_bytes(first, &part, sizeof part);
     uint64_t second = hash_bytes(first ^ bytes, &bytes, sizeof bytes);
     int length = snprintf(path, room, "%s/%016llx%016llx", folder,
                           (unsigned long long)hash_bytes(first, image, bytes),
@@ -121,15 +122,19 @@ static void keep_record(char *path, const char *record, size_t bytes)
 
 /* ---- compiling ---- */
 
-static char *compile_image(const char *folder, const void *image, size_t bytes, char **log,
-                           size_t *record_bytes)
+static char *compile_image(const char *folder, const void *image, size_t bytes, int part,
+                           char **log, size_t *record_bytes)
 {
-    char from[PATH_MAX + 16], to[PATH_MAX + 16], said[PATH_MAX + 16];
+    char from[PATH_MAX + 16], to[PATH_MAX + 16], said[PATH_MAX + 16], number[16] = "all";
     size_t length;
     snprintf(from, sizeof from, "%s/module.ptx", folder);
     snprintf(to, sizeof to, "%s/record", folder);
     snprintf(said, sizeof said, "%s/log", folder);
-    char *words[] = {NULL, "-fatbin", "-o", to, from, NULL};
+    char *words[] = {NULL, "-fatbin", "-o", to, from, NULL, NULL, NULL};
+    if (part >= 0)
+        snprintf(number, sizeof number, "%d", part);
+    if (part != VGPU__WHOLE)
+        words[5] = "-ptx-part", words[6] = number;
     if (!write_image(from, image, bytes))
         return NULL;
     int status = vgpu__run_compiler(words, said);
@@ -145,16 +150,19 @@ static void shorten(char *log, const char *folder)
         memmove(at, at + length, strlen(at + length) + 1);
 }
 
-void *vgpu__translate(const void *image, size_t bytes, char **log)
+void *vgpu__translate(const void *image, size_t bytes, int part, char **log)
 {
+    const char *loading = getenv("CUDA_MODULE_LOADING");
     char path[PATH_MAX], folder[PATH_MAX];
-    bool caches = name_record(image, bytes, path, sizeof path);
+    if (part == VGPU__PARTS && loading && strcmp(loading, "EAGER") == 0)
+        part = VGPU__WHOLE;
+    bool caches = name_record(image, bytes, part, path, sizeof path);
     char *record = caches ? find_record(path) : NULL;
     size_t made = 0;
     *log = NULL;
     if (record || !vgpu__make_folder(folder, sizeof folder, "ptx"))
         return record;
-    record = compile_image(folder, image, bytes, log, &made);
+    record = compile_image(folder, image, bytes, part, log, &made);
     vgpu__remove_folder(folder);
     if (*log)
         shorten(*log, folder);

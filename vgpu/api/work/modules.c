@@ -86,13 +86,30 @@ static const struct vgpu_host_var *var_in(const struct vgpu_host_module *m, cons
     return NULL;
 }
 
-const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub, struct vgpu_host_module **module)
+static struct vgpu_host_module *kernel_module(const void *stub)
 {
     struct vgpu_host_module *m = first_module();
     while (m && !kernel_in(m, stub))
         m = m->next;
-    if (m && m->translate)
+    return m;
+}
+
+static struct vgpu_host_module *var_module(const void *shadow)
+{
+    struct vgpu_host_module *m = first_module();
+    while (m && !var_in(m, shadow))
+        m = m->next;
+    return m;
+}
+
+/* What was translated may be in other modules, its parts. */
+const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub, struct vgpu_host_module **module)
+{
+    struct vgpu_host_module *m = kernel_module(stub);
+    if (m && m->translate) {
         m->translate(m);
+        m = kernel_in(m, stub) ? m : kernel_module(stub);
+    }
     if (module)
         *module = m;
     return m ? kernel_in(m, stub) : NULL;
@@ -100,11 +117,11 @@ const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub, struct vgpu_h
 
 const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_module **module)
 {
-    struct vgpu_host_module *m = first_module();
-    while (m && !var_in(m, shadow))
-        m = m->next;
-    if (m && m->translate)
+    struct vgpu_host_module *m = var_module(shadow);
+    if (m && m->translate) {
         m->translate(m);
+        m = var_in(m, shadow) ? m : var_module(shadow);
+    }
     *module = m;
     return m ? var_in(m, shadow) : NULL;
 }
@@ -170,11 +187,15 @@ static cudaError_t send_image(struct vgpu_host_image *image, const char *call)
 }
 
 /* `sending` is held during the request, so that two threads do not send the same image. */
-cudaError_t vgpu__load_image(const struct vgpu_host_module *module, const char *call, uint32_t *id)
+cudaError_t vgpu__load_image(struct vgpu_host_module *module, const char *call, uint32_t *id)
 {
-    struct vgpu_host_image *image = module->part->image;
     static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
-    cudaError_t error = cudaSuccess;
+    int (*complete)(struct vgpu_host_module *, const char *) =
+        __atomic_load_n(&module->complete, __ATOMIC_ACQUIRE);
+    cudaError_t error = complete ? (cudaError_t)complete(module, call) : cudaSuccess;
+    if (error != cudaSuccess)
+        return error;
+    struct vgpu_host_image *image = module->part->image;
     if (__atomic_load_n(&image->id, __ATOMIC_ACQUIRE) == 0) {
         pthread_mutex_lock(&sending);
         if (image->id == 0)

@@ -10,6 +10,7 @@
 #include "diag.h"
 #include "fatbin_text.h"
 #include "proc.h"
+#include "ptx_parts.h"
 
 /* For a grader, which needs the compiler's output and cannot extract it from the object. */
 static bool keep_image(const char *data, size_t bytes)
@@ -55,8 +56,48 @@ bool cc_write_module(const struct cc_job *job, const char *object, const struct 
     return text != NULL && cc_write_file(object, text, strlen(text));
 }
 
+/* The list of the module's parts, without code. */
+static bool list_parts(const struct cc_clang *clang, const struct cc_bitcode *file,
+                       const struct cc_ptx_parts *parts, struct cc_device_code *code,
+                       struct cc_text *fatbin)
+{
+    if (!cc_load_llvm(clang->release) || !cc_check_ptx(file, code))
+        return false;
+    code->parts = cc_ptx_part_count(parts);
+    for (size_t i = 0; i < code->kernel_count; i++)
+        code->kernel[i].part = cc_ptx_part_of(parts, code->kernel[i].symbol);
+    for (size_t i = 0; i < code->variable_count; i++)
+        code->variable[i].part = cc_ptx_part_of(parts, code->variable[i].symbol);
+    return cc_make_fatbin(code, file->source, "", 0, fatbin);
+}
+
+/* Leaves in `file` what is to be compiled. *lists: nothing, but its parts are to be listed. */
+static bool choose_part(const char *part, struct cc_bitcode *file, struct cc_ptx_parts **parts,
+                        bool *lists)
+{
+    const char *text = part != NULL ? cc_ptx_text(file->data, file->bytes) : NULL;
+    char *end;
+
+    *lists = false;
+    if (part == NULL || text == NULL)
+        return part == NULL;
+    *parts = cc_ptx_divide(text);
+    unsigned long number = strtoul(part, &end, 10), count = cc_ptx_part_count(*parts);
+    file->data = text, file->bytes = strlen(text);
+    if (strcmp(part, "all") == 0) {
+        *lists = count > 1;
+        return true;
+    }
+    if (*end != 0 || number >= count)
+        return cc_fail("-ptx-part %s: the module has %lu parts, from 0 on", part, count);
+    file->data = cc_ptx_part_text(*parts, (unsigned)number);
+    return true;
+}
+
 bool cc_compile_ptx(const struct cc_job *job, const char *source, const char *object, int number)
 {
+    struct cc_ptx_parts *parts = NULL;
+    bool lists;
     struct cc_bitcode file = {.source = source, .is_ptx = true};
     struct cc_device_code code;
     struct cc_text fatbin = {0};
@@ -67,7 +108,10 @@ bool cc_compile_ptx(const struct cc_job *job, const char *source, const char *ob
     file.data = cc_read_file(source, &file.bytes);
     if (file.data == NULL)
         return cc_fail("cannot read '%s': %s", source, strerror(errno));
-    bool done = cc_find_clang(job->options->cxx, &clang) &&
-                cc_build_image(job, &clang, &file, 1, cc_format("%d", number), &code, &fatbin);
+    bool done =
+        choose_part(job->options->part, &file, &parts, &lists) &&
+        cc_find_clang(job->options->cxx, &clang) &&
+        (lists ? list_parts(&clang, &file, parts, &code, &fatbin)
+               : cc_build_image(job, &clang, &file, 1, cc_format("%d", number), &code, &fatbin));
     return cc_say_all() && done && cc_write_module(job, object, &fatbin);
 }

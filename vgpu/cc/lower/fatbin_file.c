@@ -42,7 +42,8 @@ static struct vgpu_fatbin_kernel put_kernel(struct cc_text *out, const struct cc
         .param_at = put_params(out, kernel),
         .threads = kernel->threads,
         .shared_bytes = kernel->shared_bytes,
-        .cluster = {kernel->cluster[0], kernel->cluster[1], kernel->cluster[2]}};
+        .cluster = {kernel->cluster[0], kernel->cluster[1], kernel->cluster[2]},
+        .part = kernel->part};
 }
 
 /* ---- variables ---- */
@@ -73,6 +74,7 @@ static bool put_variables(struct cc_text *out, const struct cc_device_code *code
 {
     for (size_t i = 0; i < code->variable_count; i++, row++)
         *row = (struct vgpu_fatbin_var){.symbol_at = put_text(out, code->variable[i].symbol),
+                                        .part = (uint16_t)code->variable[i].part,
                                         .bytes = code->variable[i].bytes};
     for (size_t i = 0; i < code->managed_count; i++, row++) {
         row->symbol_at = put_text(out, code->managed[i].symbol);
@@ -89,7 +91,8 @@ bool cc_make_fatbin(const struct cc_device_code *code, const char *source, const
     size_t variables = code->variable_count + code->managed_count;
     size_t kernel_bytes = code->kernel_count * sizeof(struct vgpu_fatbin_kernel);
     size_t variable_bytes = variables * sizeof(struct vgpu_fatbin_var);
-    struct vgpu_fatbin head = {.kernel_count = (uint32_t)code->kernel_count,
+    struct vgpu_fatbin head = {.parts = code->parts,
+                               .kernel_count = (uint32_t)code->kernel_count,
                                .kernel_at = sizeof head,
                                .var_count = (uint32_t)variables,
                                .var_at = (uint32_t)(sizeof head + kernel_bytes)};

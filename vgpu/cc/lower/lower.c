@@ -156,6 +156,7 @@ static bool lower_cuda(struct cc_lowering *l)
 /* -G: removes unreachable code, as optimization does; leaves everything else as written.
  */
 static const char as_written[] = "globaldce,strip-dead-debug-info,default<O0>";
+static const char unused_removed[] = "globaldce";
 
 static bool lower_module(struct cc_lowering *l, const char *headers, const char *object)
 {
@@ -222,4 +223,18 @@ bool cc_check_bitcode(const struct cc_bitcode *file, struct cc_device_code *code
 
     return cc_read_bitcode(&l, file, 1) && set_machine(&l) && lower_cuda(&l) &&
            cc_lower_globals(&l) && !failed;
+}
+
+bool cc_check_ptx(const struct cc_bitcode *file, struct cc_device_code *code)
+{
+    bool failed = false;
+    struct cc_lowering l = start_lowering(file, code, &failed);
+
+    if (!cc_read_bitcode(&l, file, 1) || !set_machine(&l) ||
+        !cc_read_ptx(&l, file->data, file->bytes) || !lower_cuda(&l) || !cc_lower_globals(&l))
+        return false;
+    set_functions(&l);
+    cc_add_tables(&l);
+    rename_calls(&l);
+    return cc_run_passes(&l, unused_removed) && cc_check_module(&l) && !failed;
 }

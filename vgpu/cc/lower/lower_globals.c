@@ -17,8 +17,9 @@ static unsigned space_of(LLVMValueRef global)
 static void add_global_variable(struct cc_lowering *l, LLVMValueRef global)
 {
     struct cc_device_code *code = l->code;
-    struct cc_variable variable = {cc_value_name(global),
-                                   LLVMABISizeOfType(l->layout, LLVMGlobalGetValueType(global))};
+    struct cc_variable variable = {
+        .symbol = cc_value_name(global),
+        .bytes = LLVMABISizeOfType(l->layout, LLVMGlobalGetValueType(global))};
 
     LLVMSetSection(global, VGPU_DEVICE_VAR_SECTION);
     code->variable =

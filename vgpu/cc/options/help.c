@@ -47,6 +47,7 @@ static const char help[] =
     "                        (extern); their device code is linked with the program\n"
     "  -precompile FOLDER    read what every .cu file includes, for all of them (the build does "
     "it)\n"
+    "  -ptx-part NUMBER|all  of PTX: one part of the module, or their list (the runtime does it)\n"
     "  -check-indices           end a kernel that indexes an array out of its range\n"
     "  -expt-relaxed-constexpr  let constexpr functions of the C++ library pass in device code\n"
     "  -extended-lambda (-expt-extended-lambda)  let lambdas of host functions pass in device "

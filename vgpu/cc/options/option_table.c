@@ -25,6 +25,7 @@ static const struct cc_option all_options[] = {
     {"-odir --output-directory", TEXT, VALUE, OFFSET(output_dir), NULL},
     {"-keep-dir", TEXT, VALUE, OFFSET(keep_dir), NULL},
     {"-precompile", TEXT, VALUE, OFFSET(precompile), NULL},
+    {"-ptx-part", TEXT, VALUE, OFFSET(part), NULL},
     {"-std", TEXT, VALUE, OFFSET(std), NULL},
     {"-arbin --archiver-binary", TEXT, VALUE, OFFSET(archiver), NULL},
     {"-MD --generate-dependencies-with-compile", TEXT, ALONE, OFFSET(deps_flag), "-MD"},

@@ -5,6 +5,7 @@
 #define VGPU_CC_PTX_MODULE_H
 
 #include "ptx.h"
+#include "ptx_parts.h"
 
 enum cc_ptx_space { CC_PTX_GLOBAL = 1, CC_PTX_SHARED = 3, CC_PTX_CONST = 4, CC_PTX_LOCAL = 5 };
 
@@ -64,6 +65,8 @@ bool cc_ptx_refuse(struct cc_ptx_module *m, struct cc_place place, const char *f
  * In .local space (`entry` not null) it is on the stack. */
 LLVMValueRef cc_ptx_variable(struct cc_ptx_module *m, enum cc_ptx_space space, bool external,
                              LLVMBuilderRef entry, const char **name);
+/* Strings and tables of the compiler: nothing else has their names, and nothing writes to them. */
+bool cc_ptx_is_compilers(const char *name);
 
 /* ---- ptx_signature.c ---- */
 
@@ -108,9 +111,5 @@ bool cc_ptx_make_pointers(struct cc_lowering *l);
 
 /* Makes a shuffle that CUDA has, too, of one that PTX alone has, where the values are known. */
 void cc_ptx_simplify_shuffle(struct cc_lowering *l, LLVMValueRef call);
-
-/* nvcc_fatbin.c: the PTX for the newest architecture, if this is nvcc's container of device code,
- * or else the data itself. Null, after a message, if the container has none. */
-const char *cc_ptx_text(const char *data, size_t bytes);
 
 #endif

@@ -162,8 +162,7 @@ static bool read_declaration(struct cc_ptx_module *m, struct variable *v)
     return known && v->type.kind != 'p' && cc_ptx_take(m, ";");
 }
 
-/* Strings and tables of the compiler: nothing else has their names, and nothing writes to them. */
-static bool is_compilers(const char *name)
+bool cc_ptx_is_compilers(const char *name)
 {
     return *name == '$' || cc_starts(name, "__unnamed_");
 }
@@ -196,7 +195,7 @@ LLVMValueRef cc_ptx_variable(struct cc_ptx_module *m, enum cc_ptx_space space, b
         return made;
     }
     LLVMSetInitializer(made, initial_value(m, &v));
-    if (is_compilers(v.name)) {
+    if (cc_ptx_is_compilers(v.name)) {
         LLVMSetLinkage(made, LLVM_LINKAGE_INTERNAL);
         LLVMSetGlobalConstant(made, 1);
     } else if (v.managed) {

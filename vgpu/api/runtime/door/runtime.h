@@ -55,18 +55,21 @@ int vgpu__run_compiler(char **words, const char *log);
 
 /* Whether the image is PTX or nvcc's container, and its size. */
 bool vgpu__is_foreign(const void *image, size_t *bytes);
-/* The record (fatbin.h) of such an image, to be freed; null: *log says why, or is null, too. */
-void *vgpu__translate(const void *image, size_t bytes, char **log);
+/* The record (fatbin.h) of such an image, to be freed: of the whole of it, of its part of that
+ * number, or, where it has several, the list of parts (with CUDA_MODULE_LOADING=EAGER the whole).
+ * Null: *log says why, or is null, too. */
+enum { VGPU__WHOLE = -1, VGPU__PARTS = -2 };
+void *vgpu__translate(const void *image, size_t bytes, int part, char **log);
 
-/* Device code that a program has loaded (registration.c): row i of the record's kernels is kernel
- * i, and of its variables cell i, which is the shadow, and holds a managed variable's address. */
+/* Device code that a program has loaded (load_parts.c): row i of the record's kernels has stub i, and
+ * of its variables cell i, which is the shadow, and holds a managed variable's address. */
 struct vgpu__loaded {
     const struct vgpu_fatbin *head;
-    const struct vgpu_host_kernel *kernels;
+    const char *stubs;
     void *const *cells;
 };
-/* `record`: a struct vgpu_fatbin; it is copied. */
-const struct vgpu__loaded *vgpu__load_record(const void *record);
+/* `record`: a struct vgpu_fatbin; it is copied, and so is the PTX that it lists the parts of. */
+const struct vgpu__loaded *vgpu__load_record(const void *record, const void *ptx);
 
 /* A copy or a fill as a call makes it: checked, and then sent or recorded by a capture. vgpu__copy
  * and vgpu__fill are whole calls; the others are parts of a call that vgpu__admit has let pass. */

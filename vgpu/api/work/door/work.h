@@ -82,7 +82,7 @@ const struct vgpu_managed *vgpu__find_managed(const void *address);
 const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_module **module);
 
 /* Stores the node's number of the module's image, which is sent to the node first if necessary. */
-cudaError_t vgpu__load_image(const struct vgpu_host_module *module, const char *call, uint32_t *id);
+cudaError_t vgpu__load_image(struct vgpu_host_module *module, const char *call, uint32_t *id);
 
 /* The greatest number of threads in a block of the kernel. */
 int vgpu__max_threads(const struct vgpu_host_kernel *kernel);

@@ -16,6 +16,8 @@ bool cc_lower(const struct cc_bitcode *file, size_t count, const char *headers, 
 
 /* Checks a file whose code will be linked to that of others later. */
 bool cc_check_bitcode(const struct cc_bitcode *file, struct cc_device_code *code);
+/* Checks PTX whose parts will be compiled later. */
+bool cc_check_ptx(const struct cc_bitcode *file, struct cc_device_code *code);
 
 /* ---- fatbin_file.c: the record of fatbin.h, as bytes ---- */
 

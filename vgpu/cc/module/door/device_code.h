@@ -15,11 +15,13 @@ struct cc_kernel {
     uint32_t line, param_count, *param_bytes, threads, shared_bytes;
     uint32_t cluster[3]; /* __cluster_dims__; 0, 0, 0: not given */
     struct LLVMOpaqueValue *function;
+    unsigned part; /* of a module whose parts are compiled later */
 };
 
 struct cc_variable { /* __device__ or __constant__ */
     const char *symbol;
     uint64_t bytes;
+    unsigned part;
 };
 
 /* A __managed__ variable: the image has a mark (16 bytes) before its first value. The runtime
@@ -37,6 +39,7 @@ struct cc_device_code {
     struct cc_managed *managed;
     size_t managed_count, managed_capacity;
     bool names_managed; /* uses some, possibly another file's */
+    unsigned parts;     /* that are compiled later; 0: there is an image */
 };
 
 /* A file's device code as Clang compiled it. */

@@ -61,6 +61,7 @@ struct cc_options {
     bool verbose, dryrun, keep, relaxed;
     bool clangd;            /* --clangd */
     const char *precompile; /* --precompile FOLDER; null: no */
+    const char *part;       /* of PTX: its number; "all": their list; null: the whole module */
     bool lambdas;           /* --extended-lambda */
     bool rdc;               /* device code of several files is linked */
     bool no_device_link;

@@ -19,7 +19,7 @@
 #include "stream.h"
 #include "usage.h"
 
-#define MAX_MODULES 256
+#define MAX_MODULES 1024 /* parts of PTX are device images of their own */
 #define FINDINGS_TOLD 256
 
 struct device_state {
