@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 // kernels.cu: 100 kernels as libraries of arrays have them: ten of them, for ten types or
-// functions. Clang makes PTX of it without CUDA's headers.
+// functions. Clang makes PTX of it without CUDA's headers, and vgpu-cc compiles it.
+#ifdef __CUDACC__
+#define THREAD (int)threadIdx.x
+#define BLOCK (int)blockIdx.x
+#define BLOCK_THREADS (int)blockDim.x
+#else
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
+#define THREAD __nvvm_read_ptx_sreg_tid_x()
+#define BLOCK __nvvm_read_ptx_sreg_ctaid_x()
+#define BLOCK_THREADS __nvvm_read_ptx_sreg_ntid_x()
+#endif
 
 enum { THREADS = 256 };
 
-__device__ inline int thread_number()
-{
-    return __nvvm_read_ptx_sreg_tid_x();
-}
-
 __device__ inline int number()
 {
-    return __nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() + thread_number();
+    return BLOCK * BLOCK_THREADS + THREAD;
 }
 
 // ---- the ten functions; each is of a type ----
@@ -84,7 +88,7 @@ __global__ void gather(T *to, const T *a, const int *at, int n)
 template <class F, class T = typename F::number> __global__ void reduce(T *to, const T *a, int n)
 {
     __shared__ T part[THREADS];
-    int t = thread_number(), i = number();
+    int t = THREAD, i = number();
     part[t] = i < n ? a[i] : T(0);
     for (int d = THREADS / 2; d > 0; d /= 2) {
         __syncthreads();
@@ -92,13 +96,13 @@ template <class F, class T = typename F::number> __global__ void reduce(T *to, c
             part[t] = F::of(part[t], part[t + d]);
     }
     if (t == 0)
-        to[__nvvm_read_ptx_sreg_ctaid_x()] = part[0];
+        to[BLOCK] = part[0];
 }
 
 template <class F, class T = typename F::number> __global__ void scan(T *to, const T *a, int n)
 {
     __shared__ T part[THREADS];
-    int t = thread_number(), i = number();
+    int t = THREAD, i = number();
     part[t] = i < n ? a[i] : T(0);
     __syncthreads();
     for (int d = 1; d < THREADS; d *= 2) {
@@ -134,7 +138,7 @@ template <class F, class T = typename F::number>
 __global__ void transposed(T *to, const T *a, T b, int width)
 {
     __shared__ T tile[16][17];
-    int t = thread_number(), x = t % 16, y = t / 16, first = __nvvm_read_ptx_sreg_ctaid_x() * 16;
+    int t = THREAD, x = t % 16, y = t / 16, first = BLOCK * 16;
     tile[y][x] = a[y * width + first + x];
     __syncthreads();
     to[(first + y) * 16 + x] = F::of(tile[x][y], b);
@@ -153,6 +157,7 @@ __global__ void transposed(T *to, const T *a, T b, int width)
     template __global__ void window<F>(F::number *, const F::number *, int);                       \
     template __global__ void transposed<F>(F::number *, const F::number *, F::number, int);
 ALL(float_sum)
+#ifndef TINY // ten kernels
 ALL(float_product)
 ALL(float_most)
 ALL(double_sum)
@@ -162,3 +167,4 @@ ALL(int_bits)
 ALL(wide_sum)
 ALL(wide_least)
 ALL(small_sum)
+#endif

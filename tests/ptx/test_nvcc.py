@@ -120,6 +120,25 @@ class Nvcc(Case):
         self.assertNotEqual(done.stdout.splitlines()[1], "0")
         self.assertIn("fns.b32", done.stderr)
 
+    def test_kernels_are_translated_one_by_one(self) -> None:
+        kernels = "".join(f"__global__ void k{i}(int *p) {{ *p += {i} + x; }}\n" for i in range(9))
+        source = self.write(
+            "many.cu",
+            f"#include <cstdio>\n__device__ int y = 100;\nstatic const int x = 1;\n{kernels}"
+            "__global__ void reads(int *p) { *p += y; }\n"
+            "int main()\n{\n    int *p, is = 0, two = 200;\n    cudaMalloc(&p, 4);\n"
+            "    cudaMemset(p, 0, 4);\n    k7<<<1, 1>>>(p);\n    k3<<<1, 1>>>(p);\n"
+            "    cudaMemcpyToSymbol(y, &two, 4);\n    reads<<<1, 1>>>(p);\n"
+            "    cudaMemcpy(&is, p, 4, cudaMemcpyDefault);\n"
+            '    printf("%d\\n", is);\n}\n',
+        )
+        program = self.nvcc(source, "-arch=sm_90")
+        for _ in range(2):
+            done = self.run_command(RUNNER, program)
+            self.assertEqual((done.stdout, done.stderr), ("212\n", ""))
+            # the list of parts, k7, k3, and reads with the variable
+            self.assertEqual(len(list((self.folder / "cache").iterdir())), 4)
+
     def test_a_call_that_is_missing_in_the_runtime_inside(self) -> None:
         source = self.write(
             "missing.cu",

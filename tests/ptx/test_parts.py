@@ -76,11 +76,8 @@ def numbers(count: int) -> str:
 
 
 class Parts(Case):
-    environment: dict[str, str] = {}
-
     def load(self, module: pathlib.Path, *words: str) -> subprocess.CompletedProcess:
-        settings = [f"{name}={value}" for name, value in self.environment.items()]
-        return self.run_command("env", *settings, LOAD, module, *words)
+        return self.run_command(LOAD, module, *words)
 
     def answers(self, module: pathlib.Path, *words: str) -> list[str]:
         done = self.load(module, *words)
@@ -128,9 +125,15 @@ class Parts(Case):
         self.assertEqual(len(self.kept()), 4)
 
     def test_eager(self) -> None:
-        self.environment = {"CUDA_MODULE_LOADING": "EAGER"}
         module = self.write("many.ptx", numbers(5))
-        self.assertEqual(self.answers(module, "launch", "k3", "launch", "k4"), ["3", "4"])
+        words = [LOAD, module, "launch", "k3", "launch", "k4"]
+        done = self.run_command("env", "CUDA_MODULE_LOADING=EAGER", *words)
+        self.assertEqual(done.stdout.split(), ["loaded", "3", "4"], done.stderr)
+        self.assertEqual(len(self.kept()), 1)
+
+    def test_few_kernels_are_translated_at_once(self) -> None:
+        module = self.write("few.ptx", numbers(4))
+        self.assertEqual(self.answers(module, "launch", "k3", "launch", "k1"), ["3", "1"])
         self.assertEqual(len(self.kept()), 1)
 
     def test_kernels_that_share_a_variable(self) -> None:

@@ -85,7 +85,7 @@ static bool choose_part(const char *part, struct cc_bitcode *file, struct cc_ptx
     unsigned long number = strtoul(part, &end, 10), count = cc_ptx_part_count(*parts);
     file->data = text, file->bytes = strlen(text);
     if (strcmp(part, "all") == 0) {
-        *lists = count > 1;
+        *lists = count > CC_PTX_PARTS_FEW;
         return true;
     }
     if (*end != 0 || number >= count)

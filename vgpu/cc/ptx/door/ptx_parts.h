@@ -9,9 +9,10 @@
 #include <stddef.h>
 
 enum {
-    CC_PTX_PARTS_MAX = 128
-}; /* of a module: each is a device image, of which a program has
-      MAX_MODULES (vgpu/node/graph/door/process.h) */
+    CC_PTX_PARTS_MAX = 128, /* of a module: each is a device image, of which a program has at most
+                               MAX_MODULES (vgpu/node/graph/door/process.h) */
+    CC_PTX_PARTS_FEW = 4    /* one run of vgpu-cc for so many takes less time than one for each */
+};
 
 struct cc_ptx_parts;
 
