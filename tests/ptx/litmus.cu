@@ -321,6 +321,53 @@ TEST(atom_add)
 {
     STEP(r[0] = add<S>(x));
 }
+TEST(atom_store) // nothing comes between what an atomic has read and what it stores
+{
+    if (t == 0) {
+        STEP(r[0] = add<S>(x));
+        return;
+    }
+    STEP(st_relaxed<S>(x, 4));
+    STEP(r[0] = ld_relaxed<S>(x));
+}
+TEST(coww) // stores to one location have one order
+{
+    if (t < 2) {
+        STEP(st_relaxed<S>(x, t + 1));
+        return;
+    }
+    STEP(r[0] = ld_relaxed<S>(x));
+    STEP(r[1] = ld_relaxed<S>(x));
+}
+template <Scope S> __device__ void no_fence() {}
+// Two stores of each thread, in other orders: does each find the other's first one behind its own
+// second one?
+#define TWO_STORES(name, second, fence)                                                            \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        STEP(st_relaxed<S>(t == 0 ? x : y, 1));                                                    \
+        fence<S>();                                                                                \
+        STEP(second<S>(t == 0 ? y : x, 2));                                                        \
+        STEP(r[0] = ld_relaxed<S>(t == 0 ? y : x));                                                \
+    }
+TWO_STORES(w22_fence_sc, st_relaxed, fence_sc)
+TWO_STORES(w22_release, st_release, no_fence)
+TWO_STORES(w22_relaxed, st_relaxed, no_fence)
+// A store after the reader has seen the flag: is it older than the one before the flag was set?
+#define STORE_AFTER(name, store, load)                                                             \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        if (t == 0) {                                                                              \
+            STEP(st_relaxed<S>(x, 2));                                                             \
+            STEP(store<S>(y, 1));                                                                  \
+            return;                                                                                \
+        }                                                                                          \
+        STEP(r[0] = load<S>(y));                                                                   \
+        STEP(st_relaxed<S>(x, 1));                                                                 \
+        STEP(r[1] = ld_relaxed<S>(x));                                                             \
+    }
+STORE_AFTER(s_release_acquire, st_release, ld_acquire)
+STORE_AFTER(s_relaxed, st_relaxed, ld_relaxed)
 
 #define KERNEL(name, list)                                                                         \
     __device__ const char name##_accesses[] = list;                                                \
@@ -335,6 +382,11 @@ TEST(atom_add)
     const void *const name##_of[] = {(const void *)name##_kernel<CTA>,                             \
                                      (const void *)name##_kernel<GPU>,                             \
                                      (const void *)name##_kernel<SYS>};
+
+// What two threads cannot have read of stores of 1 and 2 that have one order.
+#define ANOTHER_ORDER                                                                              \
+    "0010 0020 0110 0120 0210 0220 1000 1001 1002 1010 1011 1012 1020 1021 1022 1110 1120 1210 "   \
+    "1220 1221 2000 2001 2002 2010 2011 2012 2020 2021 2022 2110 2112 2120 2210 2220"
 
 // A test's threads, how many accesses each has, and which outcomes the model forbids: the values
 // that were read, in the order of threads; behind an exclamation mark, those that it allows.
@@ -359,6 +411,13 @@ TEST(atom_add)
     DO(corr, 2, "1200", "10")                                                                      \
     DO(cowr, 2, "3300", "!1122 1121 1111 1222 2222")                                               \
     DO(atom_add, 2, "1100", "00 11")                                                               \
+    DO(atom_store, 2, "1200", "01")                                                                \
+    DO(coww, 4, "1122", ANOTHER_ORDER)                                                             \
+    DO(w22_fence_sc, 2, "3300", "11")                                                              \
+    DO(w22_release, 2, "3300", "")                                                                 \
+    DO(w22_relaxed, 2, "3300", "")                                                                 \
+    DO(s_release_acquire, 2, "2300", "12")                                                         \
+    DO(s_relaxed, 2, "2300", "")                                                                   \
     DO(mp_swapped, 2, "2200", "10")
 #define KERNEL_OF(name, threads, accesses, forbidden) KERNEL(name, accesses)
 FOR_TESTS(KERNEL_OF)

@@ -31,11 +31,12 @@ struct vgpu_weak_release {
 };
 
 struct vgpu_weak_store {
-    uint64_t number, before;   /* before: an older one in the same list; 0: none */
+    uint64_t number, before;   /* before: the next older one in the same list; 0: none */
     uint64_t home;             /* the 8 bytes, by where they lie; 0: void */
     uint64_t replaced, stored; /* their contents before and after it */
     uint64_t mask;             /* 0xff for each byte that it wrote */
     uint32_t releases;         /* how many of `release` are its own */
+    uint32_t changes;          /* 1: an atomic's, which has read what is next in the list */
 };
 
 struct vgpu_weak_table {

@@ -105,8 +105,8 @@ static void *copy_module_record(const char *call, const void *image, cudaError_t
     return copy;
 }
 
-static void *read_module(const char *call, const void *image, int part,
-                         const struct vgpu__jit_log *log, cudaError_t *error)
+static void *read_module_image(const char *call, const void *image, int part,
+                               const struct vgpu__jit_log *log, cudaError_t *error)
 {
     size_t bytes;
     put_log(log, "");
@@ -124,7 +124,7 @@ static void *read_module(const char *call, const void *image, int part,
 void *vgpu__read_module(const char *call, const void *image, const struct vgpu__jit_log *log,
                         cudaError_t *error)
 {
-    return read_module(call, image, VGPU__WHOLE, log, error);
+    return read_module_image(call, image, VGPU__WHOLE, log, error);
 }
 
 static cudaError_t load_image(const char *call, struct CUmod_st **module, const void *image,
@@ -135,7 +135,7 @@ static cudaError_t load_image(const char *call, struct CUmod_st **module, const 
         return cudaErrorInvalidValue;
     if (is_module_record(image)) /* it stays where it is */
         return add_module(call, module, image, NULL);
-    void *record = read_module(call, image, VGPU__PARTS, log, &error);
+    void *record = read_module_image(call, image, VGPU__PARTS, log, &error);
     if (record)
         error = add_module(call, module, record, image);
     free(record);

@@ -13,7 +13,7 @@
 
 /* Sets the kernels' ordinals, which are those of the list so far. False: a kernel is missing, and
  * nothing has changed. */
-static bool number_kernels(struct unit *unit, const struct vgpu_fatbin *list)
+static bool renumber_kernels(struct unit *unit, const struct vgpu_fatbin *list)
 {
     const void *rows = (const char *)list + list->kernel_at;
     const struct vgpu_fatbin_kernel *row = rows;
@@ -40,7 +40,7 @@ static cudaError_t translate_part(struct unit *unit, const char *call)
         record = vgpu__translate(unit->ptx, bytes, (int)unit->number, &log);
     if (record)
         vgpu__set_record(unit, record);
-    if (record && number_kernels(unit, list)) {
+    if (record && renumber_kernels(unit, list)) {
         __atomic_store_n(&unit->module.complete, NULL, __ATOMIC_RELEASE);
     } else {
         unit->head = list;
@@ -77,7 +77,7 @@ static struct unit *make_part(const struct vgpu_fatbin *list, const void *ptx, u
 }
 
 /* Of a record with code the one unit. */
-static struct unit **make_units(const struct vgpu_fatbin *head, const void *ptx, uint32_t *count)
+static struct unit **make_parts(const struct vgpu_fatbin *head, const void *ptx, uint32_t *count)
 {
     *count = head->parts ? head->parts : 1;
     struct unit **unit = vgpu__checked_memory(calloc(*count, sizeof(struct unit *)));
@@ -86,7 +86,7 @@ static struct unit **make_units(const struct vgpu_fatbin *head, const void *ptx,
     return unit;
 }
 
-static void register_units(struct unit **unit, uint32_t count)
+static void register_parts(struct unit **unit, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (unit[i]->module.part || unit[i]->module.kernel_count || unit[i]->module.var_count)
@@ -94,12 +94,12 @@ static void register_units(struct unit **unit, uint32_t count)
     free(unit);
 }
 
-static void add_kernel(struct unit *unit, const void *stub, const char *symbol)
+static void register_kernel(struct unit *unit, const void *stub, const char *symbol)
 {
     __cudaRegisterFunction((void **)unit, stub, NULL, symbol, 0, NULL, NULL, NULL, NULL, NULL);
 }
 
-static void add_variable(struct unit *unit, const void *shadow, const char *symbol, size_t bytes)
+static void register_shadow(struct unit *unit, const void *shadow, const char *symbol, size_t bytes)
 {
     __cudaRegisterVar((void **)unit, (char *)(uintptr_t)shadow, NULL, symbol, 0, bytes, 0, 0);
 }
@@ -107,20 +107,20 @@ static void add_variable(struct unit *unit, const void *shadow, const char *symb
 void vgpu__divide_unit(const struct unit *unit, const struct vgpu_fatbin *list, const void *ptx)
 {
     uint32_t count, number;
-    struct unit **part = make_units(list, ptx, &count);
+    struct unit **part = make_parts(list, ptx, &count);
     const struct unit *all = part[0];
     for (uint32_t i = 0; i < unit->module.kernel_count; i++) {
         const struct vgpu_fatbin_kernel *row = vgpu__find_row(all, unit->kernels[i].name, &number);
         if (row)
-            add_kernel(part[row->part], unit->kernels[i].stub, unit->kernels[i].name);
+            register_kernel(part[row->part], unit->kernels[i].stub, unit->kernels[i].name);
     }
     for (uint32_t i = 0; i < unit->module.var_count; i++) {
         const struct vgpu_fatbin_var *row = vgpu__find_var_row(all, unit->vars[i].key);
         if (row)
-            add_variable(part[row->part], unit->vars[i].shadow, unit->vars[i].key,
-                         unit->vars[i].bytes);
+            register_shadow(part[row->part], unit->vars[i].shadow, unit->vars[i].key,
+                            unit->vars[i].bytes);
     }
-    register_units(part, count);
+    register_parts(part, count);
 }
 
 /* ---- loaded by the program ---- */
@@ -144,7 +144,7 @@ const struct vgpu__loaded *vgpu__load_record(const void *record, const void *ptx
         vgpu__checked_memory(aligned_alloc(16, (from->bytes + 15) / 16 * 16));
     memcpy(head, from, from->bytes);
     uint32_t count;
-    struct unit **unit = make_units(head, head->parts ? copy_ptx(ptx) : NULL, &count);
+    struct unit **unit = make_parts(head, head->parts ? copy_ptx(ptx) : NULL, &count);
     const void *rows = (const char *)head + head->var_at;
     const struct vgpu_fatbin_var *variable = rows;
     rows = (const char *)head + head->kernel_at;
@@ -153,11 +153,12 @@ const struct vgpu__loaded *vgpu__load_record(const void *record, const void *ptx
     void **cell = vgpu__checked_memory(calloc(head->var_count + 1, sizeof *cell));
 
     for (uint32_t i = 0; i < head->kernel_count; i++)
-        add_kernel(unit[kernel[i].part], &stub[i], vgpu__record_text(head, kernel[i].symbol_at));
+        register_kernel(unit[kernel[i].part], &stub[i],
+                        vgpu__record_text(head, kernel[i].symbol_at));
     for (uint32_t i = 0; i < head->var_count; i++)
-        add_variable(unit[variable[i].part], &cell[i],
-                     vgpu__record_text(head, variable[i].symbol_at), variable[i].bytes);
-    register_units(unit, count);
+        register_shadow(unit[variable[i].part], &cell[i],
+                        vgpu__record_text(head, variable[i].symbol_at), variable[i].bytes);
+    register_parts(unit, count);
     struct vgpu__loaded *loaded = vgpu__checked_memory(calloc(1, sizeof *loaded));
     *loaded = (struct vgpu__loaded){.head = head, .stubs = stub, .cells = cell};
     return loaded;

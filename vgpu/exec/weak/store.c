@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * store.c: see weak.h: loads that return older values, and the stores that they come from.
  *
- * A list holds the kept stores to 8 bytes of memory, the newest first. A load of some of these
+ * A list holds the kept stores to 8 bytes of memory, the newest first. The order of stores to one
+ * location is that in which they ran, or another one: a store may take its place behind stores that
+ * its thread has not seen, whose values stay in memory. A load of some of these
  * bytes may return what lay there before any of the stores that its thread has not seen. If memory
  * does not hold what the newest store left there, something else has written (a copy, the host),
  * and its value is the only one.
@@ -31,9 +33,11 @@ static struct {
     uint32_t loads, stores;
     uint64_t at[CELLS_MAX], newest[CELLS_MAX]; /* of loads: what to put back */
     uint64_t stored_at[CELLS_MAX], number[CELLS_MAX];
+    uint64_t newer[CELLS_MAX], kept[CELLS_MAX]; /* the store that it is behind, what to put back */
 } last;
 
 static uint64_t change_count, luck;
+static uint32_t walk_left; /* steps from one store of a list to the next */
 static int next_scope = 2;
 
 const struct weak_access weak_plain = {.scope = WEAK_PLAIN};
@@ -102,19 +106,20 @@ static struct vgpu_weak_store *find_store(const struct cell *cell, uint64_t numb
 {
     struct vgpu_weak_store *store = store_at(number);
     while (store && (store->home != cell->home || !(store->mask & cell->mask)))
-        store = store->before < store->number ? store_at(store->before) : NULL;
+        store = walk_left && walk_left-- ? store_at(store->before) : NULL;
     return store;
 }
 
 static struct vgpu_weak_store *newest_store(const struct cell *cell)
 {
+    walk_left = VGPU_WEAK_STORES;
     return find_store(cell, *head_of(cell->home));
 }
 
 static struct vgpu_weak_store *older_store(const struct cell *cell,
                                            const struct vgpu_weak_store *store)
 {
-    return store->before < store->number ? find_store(cell, store->before) : NULL;
+    return walk_left && walk_left-- ? find_store(cell, store->before) : NULL;
 }
 
 /* Something else has written there: no older value is left. */
@@ -141,12 +146,22 @@ static struct vgpu_weak_store *valid_newest(const struct cell *cell)
 
 /* ---- the last access ends ---- */
 
-static void close_store(uint64_t number, uint64_t at)
+static uint64_t merge_bytes(uint64_t cell, uint64_t bytes, uint64_t mask)
 {
-    struct vgpu_weak_store *store = store_at(number);
+    return (cell & ~mask) | (bytes & mask);
+}
+
+static void close_store(uint64_t number, uint64_t at, uint64_t newer, uint64_t kept)
+{
+    struct vgpu_weak_store *store = store_at(number), *other = newer ? store_at(newer) : NULL;
+    uint64_t stored = cell_now(at);
+    if (newer)
+        put_cell(at, kept);
     if (!store)
         return;
-    store->stored = cell_now(at);
+    store->stored = newer ? merge_bytes(store->replaced, stored, store->mask) : stored;
+    if (other)
+        other->replaced = store->stored;
     if (store->stored == store->replaced && !store->releases)
         store->home = 0; /* it has changed nothing */
 }
@@ -157,7 +172,7 @@ void weak_settle(void)
     for (uint32_t i = last.loads; i-- > 0;)
         put_cell(last.at[i], last.newest[i]);
     for (uint32_t i = 0; i < last.stores; i++)
-        close_store(last.number[i], last.stored_at[i]);
+        close_store(last.number[i], last.stored_at[i], last.newer[i], last.kept[i]);
     last.loads = last.stores = 0;
 }
 
@@ -311,28 +326,48 @@ static void load_weakly(const struct cell *cell)
     uint64_t newest = cell_now(cell->at);
     last.at[last.loads] = cell->at;
     last.newest[last.loads++] = newest;
-    put_cell(cell->at, (newest & ~cell->mask) | (c.store[k - 1]->replaced & cell->mask));
+    put_cell(cell->at, merge_bytes(newest, c.store[k - 1]->replaced, cell->mask));
 }
 
 /* ---- stores ---- */
 
-static struct vgpu_weak_store *new_store(const struct cell *cell)
+/* Its place is behind `newer`; NULL: it is the newest. */
+static struct vgpu_weak_store *new_store(const struct cell *cell, struct vgpu_weak_store *newer)
 {
     struct vgpu_weak_table *table = weak_table();
     if (table->next == 0)
         table->next = 1;
-    uint64_t number = table->next++, *head = head_of(cell->home);
+    uint64_t number = table->next++, *link = newer ? &newer->before : head_of(cell->home);
     struct vgpu_weak_store *store = &table->store[number % VGPU_WEAK_STORES];
     store->number = number;
-    store->before = *head;
+    store->before = *link;
     store->home = cell->home;
-    store->replaced = store->stored = cell_now(cell->at);
+    store->replaced = store->stored = newer ? newer->replaced : cell_now(cell->at);
     store->mask = cell->mask;
     store->releases = 0;
-    *head = number;
+    store->changes = weak_kind.change;
+    *link = number;
     last.stored_at[last.stores] = cell->at;
+    last.newer[last.stores] = newer ? newer->number : 0;
+    last.kept[last.stores] = cell_now(cell->at);
     last.number[last.stores++] = number;
     return store;
+}
+
+/* The oldest of some stores that the thread has not seen, behind which its own may have its place:
+ * stores to one location have an order, and nothing says more of it. NULL: its own is the newest.
+ * Nothing comes between an atomic and what it has read. */
+static struct vgpu_weak_store *choose_newer(const struct cell *cell)
+{
+    struct choices c;
+    if (weak_kind.scope == WEAK_PLAIN || !may_read_old(cell))
+        return NULL;
+    find_choices(cell, weak_seen(now.thread), &c);
+    if (!c.missable || vgpu_schedule_next(&luck) % 2)
+        return NULL;
+    struct vgpu_weak_store *newer = c.store[vgpu_schedule_next(&luck) % c.missable];
+    bool kept = newer->number % VGPU_WEAK_STORES != weak_table()->next % VGPU_WEAK_STORES;
+    return kept && !newer->changes && !(cell->mask & ~newer->mask) ? newer : NULL;
 }
 
 static void see_all(const struct cell *cell, struct vgpu_weak_store *newest,
@@ -348,9 +383,9 @@ static void store_weakly(const struct cell *cell)
     if ((!cell->may_be_old && scope == WEAK_PLAIN) || last.stores == CELLS_MAX)
         return;
     struct weak_thread *own = weak_own(now.thread);
-    struct vgpu_weak_store *before = valid_newest(cell);
-    see_all(cell, before, &own->seen);
-    struct vgpu_weak_store *store = new_store(cell);
+    struct vgpu_weak_store *newer = choose_newer(cell), *before = valid_newest(cell);
+    see_all(cell, newer ? older_store(cell, newer) : before, &own->seen);
+    struct vgpu_weak_store *store = new_store(cell, newer);
     view_add(&own->seen, store->number);
     if (scope == WEAK_PLAIN)
         return;
