@@ -87,7 +87,8 @@ class Sources(unittest.TestCase):
 
     @unittest.skipUnless(NVCC, "no nvcc here")
     def test_nvcc_compiles_them(self) -> None:
-        for name in ("cuda_atomic", "graphs", "graph_events", "grid", "clusters"):
+        names = ("cuda_atomic", "graphs", "graph_events", "driver_graphs", "grid", "clusters")
+        for name in names:
             source = pathlib.Path(__file__).parent / f"{name}.cu"
             command = [NVCC, "-std=c++17", "-arch=sm_90", "-c", "-o", os.devnull, source]
             done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -113,6 +114,12 @@ class Graphs(unittest.TestCase):
         expected = ("memory in graphs: right\n", 0)
         self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
         self.assertNotIn("finding", done.stderr)
+
+    def test_driver(self) -> None:
+        for seed in ("0", "3"):
+            done = run("driver_graphs", node="hgx-h200-4", VGPU_CHECK="all", VGPU_SCHEDULE=seed)
+            self.assertEqual((done.stdout, done.returncode), ("right\n", 0), done.stderr)
+            self.assertNotIn("finding", done.stderr)
 
     def test_as_wide_as_streams(self) -> None:
         for node in ("hgx-h200-4", "dgx-a100"):

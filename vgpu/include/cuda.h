@@ -163,6 +163,7 @@ typedef struct CUipcEventHandle_st {
 } CUipcEventHandle;
 
 #include "vgpu/driver_array.h"
+#include "vgpu/driver_graph.h"
 
 /* ---- calls ---- */
 

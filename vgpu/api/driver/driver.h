@@ -34,6 +34,18 @@ static inline void *vgpu__driver_pointer(CUdeviceptr ptr)
     return (void *)(uintptr_t)ptr;
 }
 
+/* driver_graph.c: makes the context's device the runtime's, and *before is what it was, which the
+ * caller restores; an error for what is no context. */
+cudaError_t vgpu__driver_enter(CUcontext context, int *before);
+
+/* driver_array.c: the copy's parameters as the runtime has them. */
+cudaError_t vgpu__driver_box(const CUDA_MEMCPY3D *copy, struct cudaMemcpy3DParms *out);
+
+/* driver_kernel.c: *out lists the arguments, which are at `args` or in the buffer of `extra`. The
+ * caller frees *made, also after an error. 400: `function` is no kernel. */
+cudaError_t vgpu__driver_arguments(CUfunction function, void **args, void **extra, void ***out,
+                                   void ***made);
+
 /* driver_module.c: device code that is loaded while the program runs. */
 
 /* Where a caller wants the compiler's messages (CU_JIT_ERROR_LOG_BUFFER). */

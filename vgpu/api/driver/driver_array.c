@@ -100,7 +100,7 @@ static cudaError_t in_elements(size_t *bytes, cudaArray_const_t array)
     return cudaSuccess;
 }
 
-static cudaError_t copy_driver_box(const CUDA_MEMCPY3D *c, cudaStream_t stream, bool sync)
+cudaError_t vgpu__driver_box(const CUDA_MEMCPY3D *c, struct cudaMemcpy3DParms *out)
 {
     if (!c)
         return cudaErrorInvalidValue;
@@ -124,8 +124,17 @@ static cudaError_t copy_driver_box(const CUDA_MEMCPY3D *c, cudaStream_t stream, 
         error = in_elements(&extent.width, dst.array ? dst.array : src.array);
     if (error != cudaSuccess)
         return error;
-    const struct cudaMemcpy3DParms copy = {src.array, src.pos, src.ptr, dst.array,
-                                           dst.pos,   dst.ptr, extent,  cudaMemcpyDefault};
+    *out = (struct cudaMemcpy3DParms){src.array, src.pos, src.ptr, dst.array,
+                                      dst.pos,   dst.ptr, extent,  cudaMemcpyDefault};
+    return cudaSuccess;
+}
+
+static cudaError_t copy_driver_box(const CUDA_MEMCPY3D *c, cudaStream_t stream, bool sync)
+{
+    struct cudaMemcpy3DParms copy;
+    cudaError_t error = vgpu__driver_box(c, &copy);
+    if (error != cudaSuccess)
+        return error;
     return sync ? cudaMemcpy3D(&copy) : cudaMemcpy3DAsync(&copy, stream);
 }
 

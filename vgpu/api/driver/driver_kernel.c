@@ -306,13 +306,12 @@ static cudaError_t launch_configured(CUfunction function, const cudaLaunchConfig
                                                config->dynamicSmemBytes, config->stream);
 }
 
-/* Launches with arguments in one buffer, at the offsets that cudaFuncGetParamInfo returns. The size
+/* A list of arguments in one buffer, at the offsets that cudaFuncGetParamInfo returns. The size
  * given for the buffer is ignored, as on hardware (recorded). */
-static cudaError_t launch_packed(CUfunction function, const cudaLaunchConfig_t *config,
-                                 char *buffer)
+static cudaError_t unpack_arguments(CUfunction function, char *buffer, void ***made)
 {
     const struct vgpu_host_kernel *kernel = vgpu__find_kernel(function, NULL);
-    void **args = calloc(kernel->param_count + 1, sizeof *args);
+    void **args = *made = calloc(kernel->param_count + 1, sizeof *args);
     if (!args)
         return vgpu__no_memory("cuLaunchKernel");
     cudaError_t error = cudaSuccess;
@@ -321,22 +320,32 @@ static cudaError_t launch_packed(CUfunction function, const cudaLaunchConfig_t *
         error = cudaFuncGetParamInfo(function, i, &offset, NULL);
         args[i] = buffer + offset;
     }
-    if (error == cudaSuccess)
-        error = launch_configured(function, config, args);
-    free(args);
+    return error;
+}
+
+cudaError_t vgpu__driver_arguments(CUfunction function, void **args, void **extra, void ***out,
+                                   void ***made)
+{
+    *made = NULL;
+    if (check_kernel_handle(function, out) != cudaSuccess)
+        return cudaErrorInvalidResourceHandle;
+    char *buffer = packed_arguments(extra);
+    if (buffer && args)
+        return cudaErrorInvalidValue;
+    cudaError_t error = buffer ? unpack_arguments(function, buffer, made) : cudaSuccess;
+    *out = buffer ? *made : args;
     return error;
 }
 
 static cudaError_t launch_function(CUfunction function, const cudaLaunchConfig_t *config,
                                    void **args, void **extra)
 {
-    if (check_kernel_handle(function, config) != cudaSuccess)
-        return cudaErrorInvalidResourceHandle;
-    char *buffer = packed_arguments(extra);
-    if (buffer && args)
-        return cudaErrorInvalidValue;
-    return buffer ? launch_packed(function, config, buffer)
-                  : launch_configured(function, config, args);
+    void **list, **made;
+    cudaError_t error = vgpu__driver_arguments(function, args, extra, &list, &made);
+    if (error == cudaSuccess)
+        error = launch_configured(function, config, list);
+    free(made);
+    return error;
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned int gridX, unsigned int gridY,

@@ -3,6 +3,8 @@
  */
 #include "driver.h"
 
+#include <stdlib.h>
+
 CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
 {
     VGPU_DRIVER(cudaStreamCreateWithFlags(stream, flags));
@@ -69,6 +71,43 @@ static cudaError_t context_of_stream(CUstream stream, CUcontext *context)
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
     VGPU_DRIVER(context_of_stream(stream, context));
+}
+
+/* ---- functions of the host ---- */
+
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
+{
+    VGPU_DRIVER(cudaLaunchHostFunc(stream, function, data));
+}
+
+struct callback {
+    CUstreamCallback function;
+    void *data;
+};
+
+static void call_back(cudaStream_t stream, cudaError_t status, void *data)
+{
+    struct callback callback = *(struct callback *)data;
+    free(data);
+    callback.function(stream, (CUresult)status, callback.data);
+}
+
+static cudaError_t add_callback(CUstream stream, struct callback callback, unsigned int flags)
+{
+    struct callback *own = callback.function ? malloc(sizeof *own) : NULL;
+    if (!own)
+        return callback.function ? vgpu__no_memory("cuStreamAddCallback") : cudaErrorInvalidValue;
+    *own = callback;
+    cudaError_t error = cudaStreamAddCallback(stream, call_back, own, flags);
+    if (error != cudaSuccess)
+        free(own);
+    return error;
+}
+
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data,
+                             unsigned int flags)
+{
+    VGPU_DRIVER(add_callback(stream, (struct callback){callback, data}, flags));
 }
 
 /* ---- events ---- */

@@ -185,6 +185,9 @@
                        unsigned int gridZ, unsigned int blockX, unsigned int blockY, \
                        unsigned int blockZ, unsigned int shared, CUstream stream, void **args, \
                        void **extra)) \
+    X(cuLaunchHostFunc, (CUstream stream, CUhostFn function, void *data)) \
+    X(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void *data, \
+                            unsigned int flags)) \
     X(cuLaunchCooperativeKernel, (CUfunction function, unsigned int gridX, unsigned int gridY, \
                                   unsigned int gridZ, unsigned int blockX, unsigned int blockY, \
                                   unsigned int blockZ, unsigned int shared, CUstream stream, \
@@ -246,6 +249,79 @@
     X(cuSurfObjectCreate, (CUsurfObject *object, const CUDA_RESOURCE_DESC *resource)) \
     X(cuSurfObjectDestroy, (CUsurfObject object))
 
+#define VGPU_DRIVER_GRAPHS(X) \
+    X(cuGraphCreate, (CUgraph *graph, unsigned int flags)) \
+    X(cuGraphDestroy, (CUgraph graph)) \
+    X(cuGraphClone, (CUgraph *clone, CUgraph original)) \
+    X(cuGraphAddKernelNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                             size_t count, const CUDA_KERNEL_NODE_PARAMS *params)) \
+    X(cuGraphAddMemcpyNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                             size_t count, const CUDA_MEMCPY3D *params, CUcontext context)) \
+    X(cuGraphAddMemsetNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                             size_t count, const CUDA_MEMSET_NODE_PARAMS *params, \
+                             CUcontext context)) \
+    X(cuGraphAddHostNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                           size_t count, const CUDA_HOST_NODE_PARAMS *params)) \
+    X(cuGraphAddChildGraphNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                                 size_t count, CUgraph child)) \
+    X(cuGraphAddEmptyNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                            size_t count)) \
+    X(cuGraphAddEventRecordNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                                  size_t count, CUevent event)) \
+    X(cuGraphAddEventWaitNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                                size_t count, CUevent event)) \
+    X(cuGraphAddMemAllocNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                               size_t count, CUDA_MEM_ALLOC_NODE_PARAMS *params)) \
+    X(cuGraphAddMemFreeNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                              size_t count, CUdeviceptr ptr)) \
+    X(cuGraphKernelNodeSetParams, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \
+    X(cuGraphMemsetNodeSetParams, (CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params)) \
+    X(cuGraphHostNodeSetParams, (CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params)) \
+    X(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph *graph)) \
+    X(cuGraphEventRecordNodeGetEvent, (CUgraphNode node, CUevent *event)) \
+    X(cuGraphEventRecordNodeSetEvent, (CUgraphNode node, CUevent event)) \
+    X(cuGraphEventWaitNodeGetEvent, (CUgraphNode node, CUevent *event)) \
+    X(cuGraphEventWaitNodeSetEvent, (CUgraphNode node, CUevent event)) \
+    X(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType *type)) \
+    X(cuGraphGetNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count)) \
+    X(cuGraphGetRootNodes, (CUgraph graph, CUgraphNode *nodes, size_t *count)) \
+    X(cuGraphGetEdges, (CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, \
+                        size_t *count)) \
+    X(cuGraphNodeGetDependencies, (CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, \
+                                   size_t *count)) \
+    X(cuGraphAddDependencies, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, \
+                               const CUgraphEdgeData *data, size_t count)) \
+    X(cuGraphRemoveDependencies, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, \
+                                  const CUgraphEdgeData *data, size_t count)) \
+    X(cuGraphDestroyNode, (CUgraphNode node)) \
+    X(cuDeviceGraphMemTrim, (CUdevice device)) \
+    X(cuDeviceGetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, \
+                                     void *value)) \
+    X(cuDeviceSetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void *value))
+
+#define VGPU_DRIVER_GRAPH_LAUNCHES(X) \
+    X(cuGraphInstantiate, (CUgraphExec *exec, CUgraph graph, unsigned long long flags)) \
+    X(cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags)) \
+    X(cuGraphUpload, (CUgraphExec exec, CUstream stream)) \
+    X(cuGraphLaunch, (CUgraphExec exec, CUstream stream)) \
+    X(cuGraphExecDestroy, (CUgraphExec exec)) \
+    X(cuGraphExecUpdate, (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info)) \
+    X(cuGraphExecKernelNodeSetParams, (CUgraphExec exec, CUgraphNode node, \
+                                       const CUDA_KERNEL_NODE_PARAMS *params)) \
+    X(cuGraphExecMemsetNodeSetParams, (CUgraphExec exec, CUgraphNode node, \
+                                       const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context)) \
+    X(cuGraphExecHostNodeSetParams, (CUgraphExec exec, CUgraphNode node, \
+                                     const CUDA_HOST_NODE_PARAMS *params)) \
+    X(cuGraphExecEventRecordNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CUevent event)) \
+    X(cuGraphExecEventWaitNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CUevent event)) \
+    X(cuStreamBeginCapture, (CUstream stream, CUstreamCaptureMode mode)) \
+    X(cuStreamEndCapture, (CUstream stream, CUgraph *graph)) \
+    X(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status)) \
+    X(cuStreamGetCaptureInfo, (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, \
+                               CUgraph *graph, const CUgraphNode **nodes, \
+                               const CUgraphEdgeData **data, size_t *count)) \
+    X(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *mode))
+
 #define VGPU_DRIVER_REFUSED(X) \
     X(cuMulticastCreate, (CUmemGenericAllocationHandle *handle, \
                           const CUmulticastObjectProp *prop)) \
@@ -271,6 +347,8 @@
     VGPU_DRIVER_WORK(X)                                                                            \
     VGPU_DRIVER_MODULES(X)                                                                         \
     VGPU_DRIVER_ARRAYS(X)                                                                          \
+    VGPU_DRIVER_GRAPHS(X)                                                                          \
+    VGPU_DRIVER_GRAPH_LAUNCHES(X)                                                                  \
     VGPU_DRIVER_REFUSED(X)
 
 #endif

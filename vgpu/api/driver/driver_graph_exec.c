@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ * driver_graph_exec.c: executable graphs and captures in the driver API.
+ */
+#include "driver.h"
+
+#define GRAPH_CALL(expression) VGPU_DRIVER_OF(VGPU__NEED_INIT, expression)
+
+/* ---- executable graphs ---- */
+
+CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+{
+    GRAPH_CALL(cudaGraphInstantiate(exec, graph, flags));
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+{
+    GRAPH_CALL(cudaGraphInstantiate(exec, graph, flags));
+}
+
+CUresult cuGraphUpload(CUgraphExec exec, CUstream stream)
+{
+    VGPU_DRIVER(cudaGraphUpload(exec, stream));
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
+{
+    VGPU_DRIVER(cudaGraphLaunch(exec, stream));
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec exec)
+{
+    GRAPH_CALL(cudaGraphExecDestroy(exec));
+}
+
+_Static_assert(sizeof(CUgraphExecUpdateResultInfo) == sizeof(cudaGraphExecUpdateResultInfo),
+               "the same");
+_Static_assert((int)CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED ==
+                   (int)cudaGraphExecUpdateErrorAttributesChanged,
+               "the same");
+
+CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info)
+{
+    GRAPH_CALL(info
+                   ? cudaGraphExecUpdate(exec, graph, (cudaGraphExecUpdateResultInfo *)(void *)info)
+                   : cudaErrorInvalidValue);
+}
+
+/* ---- captures ---- */
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
+{
+    VGPU_DRIVER(cudaStreamBeginCapture(stream, (enum cudaStreamCaptureMode)mode));
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
+{
+    VGPU_DRIVER(cudaStreamEndCapture(stream, graph));
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+    VGPU_DRIVER(cudaStreamIsCapturing(stream, (enum cudaStreamCaptureStatus *)(void *)status));
+}
+
+_Static_assert(sizeof(cuuint64_t) == sizeof(unsigned long long), "the same");
+
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+                                CUgraph *graph, const CUgraphNode **nodes,
+                                const CUgraphEdgeData **data, size_t *count)
+{
+    VGPU_DRIVER(cudaStreamGetCaptureInfo(stream, (enum cudaStreamCaptureStatus *)(void *)status,
+                                         (unsigned long long *)(void *)id, graph, nodes,
+                                         (const cudaGraphEdgeData **)(void *)data, count));
+}
+
+static cudaError_t exchange_mode(CUstreamCaptureMode *mode)
+{
+    if (!mode || (unsigned int)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return cudaErrorInvalidValue;
+    return cudaThreadExchangeStreamCaptureMode((enum cudaStreamCaptureMode *)(void *)mode);
+}
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    GRAPH_CALL(exchange_mode(mode));
+}
