@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// driver_graphs.cu: graphs and captures by the driver API: every kind of node with the driver's
-// parameters, over two GPUs; changes, updates, captures; and what the calls refuse.
+// driver_graphs.cu: graphs by the driver API: every kind of node with the driver's parameters, over
+// two GPUs; queries, changes, updates; and what the calls refuse.
 #include "driver_check.h"
 
 enum { N = 1 << 10, BYTES = N * sizeof(int) };
@@ -114,6 +114,96 @@ static void shape(const struct made *m)
             cuGraphRemoveDependencies(m->graph, &m->nothing, &m->call, NULL, 1));
     MUST(cuGraphDestroyNode(m->nothing));
     REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphDestroyNode(m->nothing));
+}
+
+static void parameters(const struct made *m)
+{
+    CUDA_KERNEL_NODE_PARAMS kernel;
+    CUDA_MEMSET_NODE_PARAMS fill;
+    CUDA_MEMCPY3D copy;
+    CUDA_HOST_NODE_PARAMS call;
+    CUgraphNode nodes[8], twin;
+    CUgraph clone;
+    size_t count = 8;
+
+    MUST(cuGraphKernelNodeGetParams(m->work, &kernel));
+    HOLDS(kernel.func == function && kernel.gridDimX == N / 256 && kernel.blockDimX == 256 &&
+              kernel.ctx == context[0] && !kernel.extra,
+          "the kernel's parameters");
+    HOLDS(*(CUdeviceptr *)kernel.kernelParams[0] == sum && *(int *)kernel.kernelParams[2] == 2,
+          "the kernel's arguments");
+    MUST(cuGraphKernelNodeSetParams(m->work, &kernel));
+    MUST(cuGraphMemsetNodeGetParams(m->fill, &fill));
+    HOLDS(fill.dst == source && fill.value == 40 && fill.elementSize == 4 && fill.width == N &&
+              fill.height == 1,
+          "the fill's parameters");
+    MUST(cuGraphMemcpyNodeGetParams(m->copy, &copy));
+    HOLDS(copy.srcMemoryType == CU_MEMORYTYPE_DEVICE && copy.srcDevice == sum &&
+              copy.dstMemoryType == CU_MEMORYTYPE_HOST && copy.dstHost == host &&
+              copy.WidthInBytes == BYTES && copy.Height == 1 && copy.Depth == 1,
+          "the copy's parameters");
+    MUST(cuGraphMemcpyNodeSetParams(m->copy, &copy));
+    MUST(cuGraphHostNodeGetParams(m->call, &call));
+    HOLDS(call.fn == count_call && *(int *)call.userData == 1, "the function's parameters");
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphKernelNodeGetParams(m->fill, &kernel));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphKernelNodeGetParams(m->work, NULL));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphMemsetNodeGetParams(m->work, &fill));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphMemcpyNodeGetParams(m->work, &copy));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphMemcpyNodeSetParams(m->work, &copy));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphHostNodeGetParams(m->work, &call));
+
+    MUST(cuGraphNodeGetDependentNodes(m->fill, nodes, NULL, &count));
+    HOLDS(count == 2 && nodes[0] == m->work && nodes[1] == m->nothing, "%zu dependents", count);
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphNodeGetDependentNodes(NULL, nodes, NULL, &count));
+    MUST(cuGraphClone(&clone, m->graph));
+    MUST(cuGraphNodeFindInClone(&twin, m->copy, clone));
+    MUST(cuGraphMemcpyNodeGetParams(twin, &copy));
+    HOLDS(twin != m->copy && copy.srcDevice == sum, "the node's copy");
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphNodeFindInClone(&twin, twin, clone));
+    MUST(cuGraphDestroy(clone));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphNodeFindInClone(&twin, m->copy, clone));
+}
+
+// A kernel or a fill that is disabled leaves its memory as it is.
+static void disabled(const struct made *m)
+{
+    CUDA_GRAPH_INSTANTIATE_PARAMS p = {CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD, stream, m->work,
+                                       CUDA_GRAPH_INSTANTIATE_ERROR};
+    CUDA_MEMCPY3D copy = copy_to_host(source);
+    CUgraphExec exec;
+    cuuint64_t flags;
+    unsigned int on;
+    MUST(cuGraphInstantiateWithParams(&exec, m->graph, &p));
+    HOLDS(p.result_out == CUDA_GRAPH_INSTANTIATE_SUCCESS && !p.hErrNode_out, "the result");
+    MUST(cuGraphExecGetFlags(exec, &flags));
+    HOLDS(flags == CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD, "%llu", (unsigned long long)flags);
+    MUST(cuMemsetD32(source, 60, N));
+    MUST(cuCtxSynchronize());
+    MUST(cuGraphNodeSetEnabled(exec, m->fill, 0));
+    MUST(cuGraphNodeGetEnabled(exec, m->fill, &on));
+    HOLDS(on == 0, "%u", on);
+    MUST(cuGraphNodeGetEnabled(exec, m->work, &on));
+    HOLDS(on == 1, "%u", on);
+    launch(exec);
+    expect_all(62);
+    MUST(cuGraphNodeSetEnabled(exec, m->fill, 1));
+    MUST(cuGraphExecMemcpyNodeSetParams(exec, m->copy, &copy, context[0]));
+    launch(exec);
+    expect_all(40);
+    copy.Height = 2;
+    copy.WidthInBytes /= 2;
+    REFUSED(CUDA_ERROR_INVALID_VALUE,
+            cuGraphExecMemcpyNodeSetParams(exec, m->copy, &copy, context[0]));
+    copy = copy_to_host(source);
+    copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.dstDevice = sum;
+    REFUSED(CUDA_ERROR_INVALID_VALUE,
+            cuGraphExecMemcpyNodeSetParams(exec, m->copy, &copy, context[0]));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphNodeSetEnabled(exec, m->call, 0));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphNodeGetEnabled(exec, m->fill, NULL));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphExecGetFlags(exec, NULL));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphInstantiateWithParams(&exec, m->graph, NULL));
+    MUST(cuGraphExecDestroy(exec));
 }
 
 static void change(const struct made *m, CUgraphExec exec)
@@ -260,6 +350,16 @@ static void memory(void)
     MUST(cuGraphAddMemsetNode(&fill, graph, &alloc, 1, &seven, context[1]));
     MUST(cuGraphAddMemcpyNode(&copy, graph, &fill, 1, &back, context[0]));
     MUST(cuGraphAddMemFreeNode(&give, graph, &copy, 1, p.dptr));
+    CUDA_MEM_ALLOC_NODE_PARAMS got;
+    CUdeviceptr given;
+    MUST(cuGraphMemAllocNodeGetParams(alloc, &got));
+    HOLDS(got.dptr == p.dptr && got.bytesize == BYTES && got.accessDescCount == 1 &&
+              got.accessDescs->location.id == 1 && got.poolProps.location.id == 0,
+          "the allocation's parameters");
+    MUST(cuGraphMemFreeNodeGetParams(give, &given));
+    HOLDS(given == p.dptr, "the freed pointer");
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphMemAllocNodeGetParams(give, &got));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphMemFreeNodeGetParams(alloc, &given));
     MUST(cuGraphInstantiate(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
     launch(exec);
     expect_all(7);
@@ -275,85 +375,6 @@ static void memory(void)
     REFUSED(CUDA_ERROR_INVALID_DEVICE, cuDeviceGraphMemTrim(99));
     REFUSED(CUDA_ERROR_INVALID_VALUE,
             cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
-}
-
-// Work of two streams becomes a graph; the second one joins by an event.
-static void captured(void)
-{
-    static int one = 1;
-    CUstream second;
-    CUevent fork, join;
-    CUgraph graph, seen;
-    CUgraphExec exec;
-    CUstreamCaptureStatus status;
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    const CUgraphNode *nodes;
-    const CUgraphEdgeData *data;
-    cuuint64_t id = 0;
-    size_t count = 0;
-    int what = 9;
-    void *args[] = {&sum, &source, &what};
-
-    MUST(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
-    MUST(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING));
-    MUST(cuEventCreate(&join, CU_EVENT_DISABLE_TIMING));
-    MUST(cuThreadExchangeStreamCaptureMode(&mode));
-    HOLDS(mode == CU_STREAM_CAPTURE_MODE_GLOBAL, "%d", (int)mode);
-    MUST(cuThreadExchangeStreamCaptureMode(&mode));
-    MUST(cuStreamIsCapturing(stream, &status));
-    HOLDS(status == CU_STREAM_CAPTURE_STATUS_NONE, "%d", (int)status);
-
-    MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    MUST(cuMemsetD32Async(source, 50, N, stream));
-    MUST(cuEventRecord(fork, stream));
-    MUST(cuStreamWaitEvent(second, fork, 0));
-    MUST(cuLaunchKernel(function, N / 256, 1, 1, 256, 1, 1, 0, second, args, NULL));
-    MUST(cuStreamIsCapturing(second, &status));
-    HOLDS(status == CU_STREAM_CAPTURE_STATUS_ACTIVE, "%d", (int)status);
-    MUST(cuMemcpyDtoHAsync(host, sum, BYTES, second));
-    MUST(cuLaunchHostFunc(second, count_call, &one));
-    MUST(cuEventRecord(join, second));
-    MUST(cuStreamWaitEvent(stream, join, 0));
-    MUST(cuStreamGetCaptureInfo(stream, &status, &id, &seen, &nodes, &data, &count));
-    HOLDS(status == CU_STREAM_CAPTURE_STATUS_ACTIVE && id && count > 0, "%zu", count);
-    MUST(cuStreamEndCapture(stream, &graph));
-    HOLDS(seen == graph, "the graph under capture");
-    MUST(cuGraphInstantiate(&exec, graph, 0));
-    called = 0;
-    launch(exec);
-    expect_all(59);
-    HOLDS(called == 1, "%d", called);
-
-    MUST(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    REFUSED(CUDA_ERROR_ILLEGAL_STATE, cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    REFUSED(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(stream));
-    MUST(cuStreamIsCapturing(stream, &status));
-    HOLDS(status == CU_STREAM_CAPTURE_STATUS_INVALIDATED, "%d", (int)status);
-    REFUSED(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &seen));
-    REFUSED(CUDA_ERROR_ILLEGAL_STATE, cuStreamEndCapture(stream, &seen));
-    MUST(cuGraphExecDestroy(exec));
-    MUST(cuGraphDestroy(graph));
-    MUST(cuEventDestroy(fork));
-    MUST(cuEventDestroy(join));
-    MUST(cuStreamDestroy(second));
-}
-
-static void call_back(CUstream of, CUresult status, void *data)
-{
-    called += of == stream && status == CUDA_SUCCESS ? *(int *)data : 1000;
-}
-
-static void callbacks(void)
-{
-    static int three = 3;
-    called = 0;
-    MUST(cuStreamAddCallback(stream, call_back, &three, 0));
-    MUST(cuLaunchHostFunc(stream, count_call, &three));
-    MUST(cuStreamSynchronize(stream));
-    HOLDS(called == 6, "%d", called);
-    REFUSED(CUDA_ERROR_INVALID_VALUE, cuStreamAddCallback(stream, NULL, NULL, 0));
-    REFUSED(CUDA_ERROR_INVALID_VALUE, cuStreamAddCallback(stream, call_back, NULL, 1));
-    REFUSED(CUDA_ERROR_INVALID_VALUE, cuLaunchHostFunc(stream, NULL, NULL));
 }
 
 static void refusals(const struct made *m)
@@ -390,7 +411,11 @@ static void refusals(const struct made *m)
     REFUSED(CUDA_ERROR_INVALID_VALUE,
             cuGraphAddMemcpyNode(&node, m->graph, NULL, 0, &copy, context[0]));
     REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphAddHostNode(&node, m->graph, NULL, 0, &call));
+    size_t before = 0, after = 0;
+    MUST(cuGraphGetNodes(m->graph, NULL, &before));
     REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphAddMemFreeNode(&node, m->graph, NULL, 0, sum));
+    MUST(cuGraphGetNodes(m->graph, NULL, &after));
+    HOLDS(after == before, "a refused call has left a node");
     kernel = kernel_of(args);
     REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphKernelNodeSetParams(m->fill, &kernel));
     REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphInstantiate(NULL, m->graph, 0));
@@ -398,7 +423,6 @@ static void refusals(const struct made *m)
             cuGraphInstantiate(&exec, m->graph, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH));
     REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphLaunch(NULL, stream));
     REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphClone(&graph, NULL));
-    REFUSED(CUDA_ERROR_INVALID_VALUE, cuThreadExchangeStreamCaptureMode(NULL));
 }
 
 int main(void)
@@ -415,6 +439,9 @@ int main(void)
 
     CUgraphExec exec;
     struct made m = by_hand(2);
+    parameters(&m);
+    disabled(&m);
+    called = 0;
     shape(&m);
     MUST(cuGraphInstantiate(&exec, m.graph, 0));
     launch(exec);
@@ -426,8 +453,6 @@ int main(void)
     child(m.graph);
     two_gpus();
     memory();
-    captured();
-    callbacks();
     MUST(cuGraphExecDestroy(exec));
     MUST(cuGraphDestroy(m.graph));
     REFUSED(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(m.graph));

@@ -40,6 +40,7 @@ cudaError_t vgpu__driver_enter(CUcontext context, int *before);
 
 /* driver_array.c: the copy's parameters as the runtime has them. */
 cudaError_t vgpu__driver_box(const CUDA_MEMCPY3D *copy, struct cudaMemcpy3DParms *out);
+void vgpu__driver_box_of(const struct cudaMemcpy3DParms *copy, CUDA_MEMCPY3D *out);
 
 /* driver_kernel.c: *out lists the arguments, which are at `args` or in the buffer of `extra`. The
  * caller frees *made, also after an error. 400: `function` is no kernel. */

@@ -129,6 +129,44 @@ cudaError_t vgpu__driver_box(const CUDA_MEMCPY3D *c, struct cudaMemcpy3DParms *o
     return cudaSuccess;
 }
 
+/* The kind of memory of one side, whose width and position in bytes are those in elements times
+ * *texel. */
+static CUmemorytype side_type(cudaArray_const_t array, const void *ptr, size_t *texel)
+{
+    if (!array)
+        return vgpu__place(ptr) == VGPU__DEVICE ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+    *texel = vgpu__array_known(array) ? array->texel_bytes : 1;
+    return CU_MEMORYTYPE_ARRAY;
+}
+
+void vgpu__driver_box_of(const struct cudaMemcpy3DParms *c, CUDA_MEMCPY3D *out)
+{
+    size_t src_texel = 1, dst_texel = 1;
+    CUmemorytype src = side_type(c->srcArray, c->srcPtr.ptr, &src_texel);
+    CUmemorytype dst = side_type(c->dstArray, c->dstPtr.ptr, &dst_texel);
+    *out = (CUDA_MEMCPY3D){.srcXInBytes = c->srcPos.x * src_texel,
+                           .srcY = c->srcPos.y,
+                           .srcZ = c->srcPos.z,
+                           .srcMemoryType = src,
+                           .srcHost = src == CU_MEMORYTYPE_HOST ? c->srcPtr.ptr : NULL,
+                           .srcDevice = src == CU_MEMORYTYPE_DEVICE ? (uintptr_t)c->srcPtr.ptr : 0,
+                           .srcArray = c->srcArray,
+                           .srcPitch = c->srcPtr.pitch,
+                           .srcHeight = c->srcPtr.ysize,
+                           .dstXInBytes = c->dstPos.x * dst_texel,
+                           .dstY = c->dstPos.y,
+                           .dstZ = c->dstPos.z,
+                           .dstMemoryType = dst,
+                           .dstHost = dst == CU_MEMORYTYPE_HOST ? c->dstPtr.ptr : NULL,
+                           .dstDevice = dst == CU_MEMORYTYPE_DEVICE ? (uintptr_t)c->dstPtr.ptr : 0,
+                           .dstArray = c->dstArray,
+                           .dstPitch = c->dstPtr.pitch,
+                           .dstHeight = c->dstPtr.ysize,
+                           .WidthInBytes = c->extent.width * (c->dstArray ? dst_texel : src_texel),
+                           .Height = c->extent.height,
+                           .Depth = c->extent.depth};
+}
+
 static cudaError_t copy_driver_box(const CUDA_MEMCPY3D *c, cudaStream_t stream, bool sync)
 {
     struct cudaMemcpy3DParms copy;

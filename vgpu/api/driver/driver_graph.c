@@ -109,6 +109,18 @@ CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, CUgrap
     GRAPH_CALL(cudaGraphNodeGetDependencies(node, nodes, (cudaGraphEdgeData *)(void *)data, count));
 }
 
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data,
+                                      size_t *count)
+{
+    GRAPH_CALL(
+        cudaGraphNodeGetDependentNodes(node, nodes, (cudaGraphEdgeData *)(void *)data, count));
+}
+
+CUresult cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph clone)
+{
+    GRAPH_CALL(cudaGraphNodeFindInClone(node, original, clone));
+}
+
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 {
     GRAPH_CALL(cudaGraphNodeGetType(node, (enum cudaGraphNodeType *)(void *)type));
@@ -122,8 +134,8 @@ CUresult cuGraphDestroyNode(CUgraphNode node)
 /* ---- kernels ---- */
 
 /* The node belongs to the context of `kern`, to the current one if there is none. */
-static cudaError_t add_kernel(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
-                              size_t count, const CUDA_KERNEL_NODE_PARAMS *p)
+static cudaError_t add_driver_kernel(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
+                                     size_t count, const CUDA_KERNEL_NODE_PARAMS *p)
 {
     struct cudaKernelNodeParams params;
     void **made;
@@ -141,10 +153,9 @@ static cudaError_t add_kernel(CUgraphNode *node, CUgraph graph, const CUgraphNod
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                               size_t count, const CUDA_KERNEL_NODE_PARAMS *params)
 {
-    VGPU_DRIVER(add_kernel(node, graph, deps, count, params));
+    VGPU_DRIVER(add_driver_kernel(node, graph, deps, count, params));
 }
 
-/* `exec` NULL: of a graph */
 static cudaError_t set_kernel(CUgraphExec exec, CUgraphNode node, bool in_exec,
                               const CUDA_KERNEL_NODE_PARAMS *p)
 {
@@ -169,10 +180,34 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
     GRAPH_CALL(set_kernel(exec, node, true, params));
 }
 
+static cudaError_t get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *out)
+{
+    struct cudaKernelNodeParams p;
+    cudaError_t error = out ? cudaGraphKernelNodeGetParams(node, &p) : cudaErrorInvalidValue;
+    if (error != cudaSuccess)
+        return error;
+    *out = (CUDA_KERNEL_NODE_PARAMS){.func = p.func,
+                                     .gridDimX = p.gridDim.x,
+                                     .gridDimY = p.gridDim.y,
+                                     .gridDimZ = p.gridDim.z,
+                                     .blockDimX = p.blockDim.x,
+                                     .blockDimY = p.blockDim.y,
+                                     .blockDimZ = p.blockDim.z,
+                                     .sharedMemBytes = p.sharedMemBytes,
+                                     .kernelParams = p.kernelParams,
+                                     .ctx = vgpu__driver_primary(vgpu__logical(node->physical))};
+    return cudaSuccess;
+}
+
+CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
+{
+    GRAPH_CALL(get_kernel(node, params));
+}
+
 /* ---- copies and fills ---- */
 
-static cudaError_t add_copy(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, size_t count,
-                            const CUDA_MEMCPY3D *p, CUcontext context)
+static cudaError_t add_driver_copy(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
+                                   size_t count, const CUDA_MEMCPY3D *p, CUcontext context)
 {
     struct cudaMemcpy3DParms params;
     int before;
@@ -188,7 +223,53 @@ static cudaError_t add_copy(CUgraphNode *node, CUgraph graph, const CUgraphNode 
 CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                               size_t count, const CUDA_MEMCPY3D *params, CUcontext context)
 {
-    GRAPH_CALL(add_copy(node, graph, deps, count, params, context));
+    GRAPH_CALL(add_driver_copy(node, graph, deps, count, params, context));
+}
+
+static cudaError_t set_driver_copy(CUgraphNode node, const CUDA_MEMCPY3D *p)
+{
+    struct cudaMemcpy3DParms params;
+    cudaError_t error = vgpu__driver_box(p, &params);
+    return error == cudaSuccess ? cudaGraphMemcpyNodeSetParams(node, &params) : error;
+}
+
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D *params)
+{
+    GRAPH_CALL(set_driver_copy(node, params));
+}
+
+static cudaError_t set_driver_copy_in_exec(CUgraphExec exec, CUgraphNode node,
+                                           const CUDA_MEMCPY3D *p, CUcontext context)
+{
+    struct cudaMemcpy3DParms params;
+    int before;
+    cudaError_t error = vgpu__driver_enter(context, &before);
+    if (error == cudaSuccess)
+        error = vgpu__driver_box(p, &params);
+    if (error == cudaSuccess)
+        error = cudaGraphExecMemcpyNodeSetParams(exec, node, &params);
+    vgpu__self.device = before;
+    return error;
+}
+
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_MEMCPY3D *params, CUcontext context)
+{
+    GRAPH_CALL(set_driver_copy_in_exec(exec, node, params, context));
+}
+
+static cudaError_t get_driver_copy(CUgraphNode node, CUDA_MEMCPY3D *out)
+{
+    struct cudaMemcpy3DParms params;
+    cudaError_t error = out ? cudaGraphMemcpyNodeGetParams(node, &params) : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        vgpu__driver_box_of(&params, out);
+    return error;
+}
+
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *params)
+{
+    GRAPH_CALL(get_driver_copy(node, params));
 }
 
 static cudaError_t add_memset(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
@@ -211,7 +292,7 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     GRAPH_CALL(add_memset(node, graph, deps, count, params, context));
 }
 
-static cudaError_t set_memset(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *p)
+static cudaError_t set_driver_memset(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *p)
 {
     if (!p)
         return cudaErrorInvalidValue;
@@ -221,11 +302,26 @@ static cudaError_t set_memset(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *p
 
 CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params)
 {
-    GRAPH_CALL(set_memset(node, params));
+    GRAPH_CALL(set_driver_memset(node, params));
 }
 
-static cudaError_t set_memset_in(CUgraphExec exec, CUgraphNode node,
-                                 const CUDA_MEMSET_NODE_PARAMS *p, CUcontext context)
+static cudaError_t get_memset(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *out)
+{
+    struct cudaMemsetParams p;
+    cudaError_t error = out ? cudaGraphMemsetNodeGetParams(node, &p) : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *out = (CUDA_MEMSET_NODE_PARAMS){(uintptr_t)p.dst, p.pitch, p.value,
+                                         p.elementSize,    p.width, p.height};
+    return error;
+}
+
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *params)
+{
+    GRAPH_CALL(get_memset(node, params));
+}
+
+static cudaError_t set_memset_in_exec(CUgraphExec exec, CUgraphNode node,
+                                      const CUDA_MEMSET_NODE_PARAMS *p, CUcontext context)
 {
     int before;
     cudaError_t error = p ? vgpu__driver_enter(context, &before) : cudaErrorInvalidValue;
@@ -240,7 +336,7 @@ static cudaError_t set_memset_in(CUgraphExec exec, CUgraphNode node,
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                         const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context)
 {
-    GRAPH_CALL(set_memset_in(exec, node, params, context));
+    GRAPH_CALL(set_memset_in_exec(exec, node, params, context));
 }
 
 /* ---- functions of the host, child graphs, empty nodes ---- */
@@ -249,6 +345,11 @@ CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode 
                             const CUDA_HOST_NODE_PARAMS *params)
 {
     GRAPH_CALL(cudaGraphAddHostNode(node, graph, deps, count, host_params(params)));
+}
+
+CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *params)
+{
+    GRAPH_CALL(cudaGraphHostNodeGetParams(node, (struct cudaHostNodeParams *)(void *)params));
 }
 
 CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params)
@@ -334,6 +435,17 @@ CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphN
 {
     GRAPH_CALL(cudaGraphAddMemAllocNode(node, graph, deps, count,
                                         (struct cudaMemAllocNodeParams *)(void *)params));
+}
+
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *params)
+{
+    GRAPH_CALL(
+        cudaGraphMemAllocNodeGetParams(node, (struct cudaMemAllocNodeParams *)(void *)params));
+}
+
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr *ptr)
+{
+    GRAPH_CALL(cudaGraphMemFreeNodeGetParams(node, ptr));
 }
 
 CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,

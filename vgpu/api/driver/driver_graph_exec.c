@@ -17,6 +17,31 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned 
     GRAPH_CALL(cudaGraphInstantiate(exec, graph, flags));
 }
 
+_Static_assert(sizeof(CUDA_GRAPH_INSTANTIATE_PARAMS) == sizeof(cudaGraphInstantiateParams),
+               "the same");
+
+CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph,
+                                      CUDA_GRAPH_INSTANTIATE_PARAMS *params)
+{
+    GRAPH_CALL(
+        cudaGraphInstantiateWithParams(exec, graph, (cudaGraphInstantiateParams *)(void *)params));
+}
+
+CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
+{
+    GRAPH_CALL(cudaGraphExecGetFlags(exec, (unsigned long long *)(void *)flags));
+}
+
+CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int enabled)
+{
+    GRAPH_CALL(cudaGraphNodeSetEnabled(exec, node, enabled));
+}
+
+CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int *enabled)
+{
+    GRAPH_CALL(cudaGraphNodeGetEnabled(exec, node, enabled));
+}
+
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream)
 {
     VGPU_DRIVER(cudaGraphUpload(exec, stream));

@@ -44,6 +44,7 @@ void vgpu__node_free(struct CUgraphNode_st *n)
         free(n->u.host);
     if (n->type == cudaGraphNodeTypeGraph && n->u.child)
         vgpu__graph_free(n->u.child);
+    free(n->shown);
     free(n->dep);
     free(n);
 }
@@ -234,16 +235,20 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
     if (error == cudaSuccess) {
         vgpu__launch_drop(&node->u.kernel);
         node->u.kernel = kernel;
+        free(node->shown);
+        node->shown = NULL;
     } else {
         vgpu__launch_drop(&kernel);
     }
     return error;
 }
 
-static cudaError_t add_copy(const char *call, cudaGraphNode_t *out, cudaGraph_t graph,
-                            const cudaGraphNode_t *deps, size_t count, struct vgpu__copy copy)
+/* `box`: NULL if the copy was given otherwise */
+static cudaError_t add_copy(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *deps,
+                            size_t count, struct vgpu__copy copy,
+                            const struct cudaMemcpy3DParms *box)
 {
-    cudaError_t error = vgpu__graph_check_new(call, out, graph, deps, count, &copy);
+    cudaError_t error = vgpu__graph_check_new(copy.call, out, graph, deps, count, &copy);
     if (error == cudaSuccess)
         error = vgpu__graph_check_copy(&copy);
     if (error != cudaSuccess)
@@ -251,6 +256,8 @@ static cudaError_t add_copy(const char *call, cudaGraphNode_t *out, cudaGraph_t 
     struct CUgraphNode_st *node = vgpu__graph_add(graph, cudaGraphNodeTypeMemcpy, deps, count);
     if (node)
         node->u.copy = copy;
+    if (node && box)
+        node->u.box = *box;
     return return_node(out, node);
 }
 
@@ -261,8 +268,9 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
 {
     static const char call[] = "cudaGraphAddMemcpyNode1D";
     return add_copy(
-        call, pGraphNode, graph, pDependencies, numDependencies,
-        (struct vgpu__copy){call, dst, src, count, 1, count, count, kind, NULL, .sync = false});
+        pGraphNode, graph, pDependencies, numDependencies,
+        (struct vgpu__copy){call, dst, src, count, 1, count, count, kind, NULL, .sync = false},
+        NULL);
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -276,7 +284,7 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
     cudaError_t error = vgpu__box(call, p, &copy);
     if (error != cudaSuccess)
         return error;
-    return add_copy(call, pGraphNode, graph, pDependencies, numDependencies, copy);
+    return add_copy(pGraphNode, graph, pDependencies, numDependencies, copy, p);
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,

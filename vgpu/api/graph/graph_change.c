@@ -9,14 +9,22 @@
 
 /* ---- one node ---- */
 
-static cudaError_t set_copy(const char *call, struct CUgraphNode_st *node, void *dst,
-                            const void *src, size_t bytes, enum cudaMemcpyKind kind)
+/* `box`: NULL if the copy was given otherwise */
+static cudaError_t set_copy(struct CUgraphNode_st *node, const struct vgpu__copy *copy,
+                            const struct cudaMemcpy3DParms *box)
 {
-    struct vgpu__copy copy = {call, dst, src, bytes, 1, bytes, bytes, kind, NULL, .sync = false};
-    cudaError_t error = vgpu__graph_check_copy(&copy);
-    if (error == cudaSuccess)
-        node->u.copy = copy;
-    return error;
+    cudaError_t error = vgpu__graph_check_copy(copy);
+    if (error != cudaSuccess)
+        return error;
+    node->u.copy = *copy;
+    node->u.box = box ? *box : (struct cudaMemcpy3DParms){.kind = copy->kind};
+    return cudaSuccess;
+}
+
+static struct vgpu__copy row_of(const char *call, void *dst, const void *src, size_t bytes,
+                                enum cudaMemcpyKind kind)
+{
+    return (struct vgpu__copy){call, dst, src, bytes, 1, bytes, bytes, kind, NULL, .sync = false};
 }
 
 static cudaError_t set_memset(const char *call, struct CUgraphNode_st *node,
@@ -57,7 +65,20 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, cons
 {
     static const char call[] = "cudaGraphMemcpyNodeSetParams1D";
     struct CUgraphNode_st *mine = node_of_type(node, cudaGraphNodeTypeMemcpy);
-    return mine ? set_copy(call, mine, dst, src, count, kind) : vgpu__refuse_value(call, NO_NODE);
+    struct vgpu__copy copy = row_of(call, dst, src, count, kind);
+    return mine ? set_copy(mine, &copy, NULL) : vgpu__refuse_value(call, NO_NODE);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
+                                         const struct cudaMemcpy3DParms *pNodeParams)
+{
+    static const char call[] = "cudaGraphMemcpyNodeSetParams";
+    struct CUgraphNode_st *mine = node_of_type(node, cudaGraphNodeTypeMemcpy);
+    struct vgpu__copy copy;
+    if (!mine || !pNodeParams)
+        return vgpu__refuse_value(call, NO_NODE);
+    cudaError_t error = vgpu__box(call, pNodeParams, &copy);
+    return error == cudaSuccess ? set_copy(mine, &copy, pNodeParams) : error;
 }
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
@@ -76,24 +97,45 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
     return mine ? set_host(call, mine, pNodeParams) : vgpu__refuse_value(call, NO_NODE);
 }
 
+static cudaError_t set_copy_in_exec(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                    const struct vgpu__copy *copy,
+                                    const struct cudaMemcpy3DParms *box)
+{
+    vgpu__execs_lock();
+    struct CUgraphNode_st *mine = vgpu__exec_node(exec, node, cudaGraphNodeTypeMemcpy);
+    cudaError_t error;
+    if (!mine)
+        error = vgpu__refuse_value(copy->call, NO_NODE);
+    else if (copy->rows > 1 || mine->u.copy.rows > 1)
+        error = vgpu__refuse_value(
+            copy->call, "an instantiated copy has one row and keeps it: instantiate anew");
+    else if (vgpu__place(copy->dst) != vgpu__place(mine->u.copy.dst) ||
+             vgpu__place(copy->src) != vgpu__place(mine->u.copy.src))
+        error = vgpu__refuse_value(copy->call,
+                                   "an instantiated copy keeps its direction: instantiate anew");
+    else
+        error = set_copy(mine, copy, box);
+    vgpu__execs_unlock();
+    return error;
+}
+
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
                                                void *dst, const void *src, size_t count,
                                                enum cudaMemcpyKind kind)
 {
-    static const char call[] = "cudaGraphExecMemcpyNodeSetParams1D";
-    vgpu__execs_lock();
-    struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeMemcpy);
-    cudaError_t error;
-    if (!mine)
-        error = vgpu__refuse_value(call, NO_NODE);
-    else if (vgpu__place(dst) != vgpu__place(mine->u.copy.dst) ||
-             vgpu__place(src) != vgpu__place(mine->u.copy.src))
-        error =
-            vgpu__refuse_value(call, "an instantiated copy keeps its direction: instantiate anew");
-    else
-        error = set_copy(call, mine, dst, src, count, kind);
-    vgpu__execs_unlock();
-    return error;
+    struct vgpu__copy copy = row_of("cudaGraphExecMemcpyNodeSetParams1D", dst, src, count, kind);
+    return set_copy_in_exec(hGraphExec, node, &copy, NULL);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                             const struct cudaMemcpy3DParms *pNodeParams)
+{
+    static const char call[] = "cudaGraphExecMemcpyNodeSetParams";
+    struct vgpu__copy copy;
+    if (!pNodeParams)
+        return vgpu__refuse_value(call, NO_NODE);
+    cudaError_t error = vgpu__box(call, pNodeParams, &copy);
+    return error == cudaSuccess ? set_copy_in_exec(hGraphExec, node, &copy, pNodeParams) : error;
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,

@@ -178,12 +178,30 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
     return return_node_list(pDependencies, *pNumDependencies, pNumDependencies, found);
 }
 
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes,
+                                           cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
+{
+    size_t found = 0;
+    if (!pNumDependentNodes || !vgpu__node_known(node))
+        return vgpu__refuse_value("cudaGraphNodeGetDependentNodes",
+                                  "a null pointer, or no node of a graph");
+    for (size_t i = 0; i < node->graph->count; i++) {
+        if (!has_edge(node->graph->node[i], node))
+            continue;
+        if (edgeData && found < *pNumDependentNodes)
+            memset(&edgeData[found], 0, sizeof *edgeData);
+        put_node(pDependentNodes, *pNumDependentNodes, &found, node->graph->node[i]);
+    }
+    return return_node_list(pDependentNodes, *pNumDependentNodes, pNumDependentNodes, found);
+}
+
 /* ---- copies ---- */
 
 /* Copies the parameters, including what a node owns. False: host memory ran out. */
 static bool copy_parameters(struct CUgraphNode_st *to, const struct CUgraphNode_st *from)
 {
     to->physical = from->physical;
+    to->original = from;
     to->u = from->u;
     if (from->type == cudaGraphNodeTypeKernel) {
         to->u.kernel.args = malloc(from->u.kernel.args_bytes + 1u);
@@ -233,4 +251,18 @@ cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
         return vgpu__no_memory("cudaGraphClone");
     *pGraphClone = copy;
     return cudaSuccess;
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode,
+                                     cudaGraph_t clonedGraph)
+{
+    static const char call[] = "cudaGraphNodeFindInClone";
+    if (!pNode || !vgpu__node_known(originalNode) || !vgpu__graph_known(clonedGraph))
+        return vgpu__refuse_value(call, "a null pointer, or a node or graph that was destroyed");
+    for (size_t i = 0; i < clonedGraph->count; i++)
+        if (clonedGraph->node[i]->original == originalNode) {
+            *pNode = clonedGraph->node[i];
+            return cudaSuccess;
+        }
+    return vgpu__refuse_value(call, "the graph is no clone with a copy of this node");
 }

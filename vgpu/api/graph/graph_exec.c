@@ -58,7 +58,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
     cudaError_t error = vgpu__exec_new(graph, &x);
     if (error != cudaSuccess)
         return error;
-    x->frees_on_launch = flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
+    x->flags = flags;
     pthread_mutex_lock(&graph_exec_lock);
     x->next = execs;
     execs = x;
@@ -71,6 +71,20 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph
                                           unsigned long long flags)
 {
     return cudaGraphInstantiate(pGraphExec, graph, flags);
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams *instantiateParams)
+{
+    cudaGraphInstantiateParams *p = instantiateParams;
+    if (!p)
+        return vgpu__refuse_value("cudaGraphInstantiateWithParams", "no parameters");
+    cudaError_t error = cudaGraphInstantiate(pGraphExec, graph, p->flags);
+    if (error == cudaSuccess && p->flags & cudaGraphInstantiateFlagUpload)
+        error = cudaGraphUpload(*pGraphExec, p->uploadStream);
+    p->errNode_out = NULL;
+    p->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+    return error;
 }
 
 /* ---- launching ---- */
@@ -93,6 +107,8 @@ static cudaError_t repeat_node_call(const struct CUgraphNode_st *node, cudaStrea
 {
     static const char call[] = "cudaGraphLaunch";
     struct vgpu__copy copy = node->u.copy;
+    if (node->disabled)
+        return cudaSuccess;
     switch (node->type) {
     case cudaGraphNodeTypeKernel:
         return vgpu__launch_send(&node->u.kernel, stream);

@@ -30,8 +30,8 @@ struct CUgraphExec_st {
     size_t count;
     struct lane *lane;
     size_t lane_count;
-    int gpus;             /* number of devices with nodes */
-    bool frees_on_launch; /* cudaGraphInstantiateFlagAutoFreeOnLaunch */
+    int gpus;                 /* number of devices with nodes */
+    unsigned long long flags; /* of its instantiation */
     /* Events by the launch stream's device; 0: not made. */
     uint64_t entry[VGPU_MAX_DEVICES], done[VGPU_MAX_DEVICES];
     int launched_on; /* device of the last launch; -1: none */

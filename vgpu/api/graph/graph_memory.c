@@ -171,6 +171,8 @@ cudaError_t vgpu__graph_allocate(const char *call, struct CUgraphNode_st *node, 
     if (error == cudaSuccess) {
         m->reach |= reach | 1u << physical;
         node->u.memory = m;
+        node->u.bytes = size;
+        node->u.reach = reach;
         node->type = cudaGraphNodeTypeMemAlloc;
         *out = (void *)(uintptr_t)m->address; /* NOLINT */
     }
@@ -190,6 +192,11 @@ cudaError_t vgpu__graph_release(const char *call, struct CUgraphNode_st *node, c
     pthread_mutex_unlock(&memory_lock);
     return m ? cudaSuccess
              : vgpu__refuse_value(call, "the pointer is not one that a graph's node allocates");
+}
+
+uint64_t vgpu__graph_address(const struct graph_memory *memory)
+{
+    return memory->address; /* which is never changed */
 }
 
 bool vgpu__graph_frees(const void *pointer, uint64_t stream)
@@ -248,7 +255,7 @@ static cudaError_t check_steps(const struct CUgraphExec_st *x, uint64_t stream)
         const struct CUgraphNode_st *n = x->step[i].node;
         bool allocs = n->type == cudaGraphNodeTypeMemAlloc && !allocates(x, n->u.memory, i);
         bool frees = n->type == cudaGraphNodeTypeMemFree && !allocates(x, n->u.memory, i);
-        if (allocs && n->u.memory->live && x->frees_on_launch) {
+        if (allocs && n->u.memory->live && (x->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)) {
             n->u.memory->live = n->u.memory->block->busy = false;
             n->u.memory->block->stream = stream;
         }
@@ -387,68 +394,4 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     high_bytes[physical] = block_bytes(physical);
     pthread_mutex_unlock(&memory_lock);
     return cudaSuccess;
-}
-
-/* ---- nodes ---- */
-
-static cudaError_t check_allocation(const char *call, const struct cudaMemAllocNodeParams *p,
-                                    uint32_t *reach)
-{
-    *reach = 0;
-    if (p->poolProps.allocType != cudaMemAllocationTypePinned ||
-        p->poolProps.location.type != cudaMemLocationTypeDevice ||
-        !vgpu__device_exists(p->poolProps.location.id) || p->bytesize == 0 ||
-        (p->accessDescCount && !p->accessDescs))
-        return vgpu__refuse_value(call, "poolProps must name pinned memory of a device, and "
-                                        "bytesize must not be 0");
-    for (size_t i = 0; i < p->accessDescCount; i++) {
-        if (!vgpu__device_exists(p->accessDescs[i].location.id))
-            return vgpu__refuse_value(call, "accessDescs names no device");
-        *reach |= 1u << vgpu__process.physical[p->accessDescs[i].location.id];
-    }
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                     const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                     struct cudaMemAllocNodeParams *nodeParams)
-{
-    static const char call[] = "cudaGraphAddMemAllocNode";
-    uint32_t reach;
-    cudaError_t error =
-        vgpu__graph_check_new(call, pGraphNode, graph, pDependencies, numDependencies, nodeParams);
-    if (error == cudaSuccess)
-        error = check_allocation(call, nodeParams, &reach);
-    if (error != cudaSuccess)
-        return error;
-    struct CUgraphNode_st *node =
-        vgpu__graph_add(graph, cudaGraphNodeTypeEmpty, pDependencies, numDependencies);
-    if (!node)
-        return vgpu__no_memory(call);
-    int physical = vgpu__process.physical[nodeParams->poolProps.location.id];
-    node->physical = physical;
-    error =
-        vgpu__graph_allocate(call, node, physical, nodeParams->bytesize, reach, &nodeParams->dptr);
-    if (error == cudaSuccess)
-        *pGraphNode = node;
-    return error;
-}
-
-cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                    const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                    void *dptr)
-{
-    static const char call[] = "cudaGraphAddMemFreeNode";
-    cudaError_t error =
-        vgpu__graph_check_new(call, pGraphNode, graph, pDependencies, numDependencies, dptr);
-    if (error != cudaSuccess)
-        return error;
-    struct CUgraphNode_st *node =
-        vgpu__graph_add(graph, cudaGraphNodeTypeEmpty, pDependencies, numDependencies);
-    if (!node)
-        return vgpu__no_memory(call);
-    error = vgpu__graph_release(call, node, dptr);
-    if (error == cudaSuccess)
-        *pGraphNode = node;
-    return error;
 }

@@ -62,6 +62,9 @@ FORM(cudaMemset2D, _ptds, (void *devPtr, size_t pitch, int value, size_t width, 
      (devPtr, pitch, value, width, height))
 FORM(cudaMemset3D, _ptds, (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent),
      (ptr, value, extent))
+FORM(cudaGraphInstantiateWithParams, _ptsz,
+     (cudaGraphExec_t * exec, cudaGraph_t graph, cudaGraphInstantiateParams *params),
+     (exec, graph, params))
 FORM(cudaGraphUpload, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream), (graphExec, stream))
 FORM(cudaGraphLaunch, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream), (graphExec, stream))
 FORM(cudaStreamBeginCapture, _ptsz, (cudaStream_t stream, enum cudaStreamCaptureMode mode),

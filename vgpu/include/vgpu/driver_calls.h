@@ -274,6 +274,13 @@
                                size_t count, CUDA_MEM_ALLOC_NODE_PARAMS *params)) \
     X(cuGraphAddMemFreeNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
                               size_t count, CUdeviceptr ptr)) \
+    X(cuGraphKernelNodeGetParams, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)) \
+    X(cuGraphMemcpyNodeGetParams, (CUgraphNode node, CUDA_MEMCPY3D *params)) \
+    X(cuGraphMemsetNodeGetParams, (CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *params)) \
+    X(cuGraphHostNodeGetParams, (CUgraphNode node, CUDA_HOST_NODE_PARAMS *params)) \
+    X(cuGraphMemAllocNodeGetParams, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *params)) \
+    X(cuGraphMemFreeNodeGetParams, (CUgraphNode node, CUdeviceptr *ptr)) \
+    X(cuGraphMemcpyNodeSetParams, (CUgraphNode node, const CUDA_MEMCPY3D *params)) \
     X(cuGraphKernelNodeSetParams, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params)) \
     X(cuGraphMemsetNodeSetParams, (CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params)) \
     X(cuGraphHostNodeSetParams, (CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params)) \
@@ -289,6 +296,9 @@
                         size_t *count)) \
     X(cuGraphNodeGetDependencies, (CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, \
                                    size_t *count)) \
+    X(cuGraphNodeGetDependentNodes, (CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, \
+                                     size_t *count)) \
+    X(cuGraphNodeFindInClone, (CUgraphNode *node, CUgraphNode original, CUgraph clone)) \
     X(cuGraphAddDependencies, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, \
                                const CUgraphEdgeData *data, size_t count)) \
     X(cuGraphRemoveDependencies, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, \
@@ -302,12 +312,19 @@
 #define VGPU_DRIVER_GRAPH_LAUNCHES(X) \
     X(cuGraphInstantiate, (CUgraphExec *exec, CUgraph graph, unsigned long long flags)) \
     X(cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags)) \
+    X(cuGraphInstantiateWithParams, (CUgraphExec *exec, CUgraph graph, \
+                                     CUDA_GRAPH_INSTANTIATE_PARAMS *params)) \
+    X(cuGraphExecGetFlags, (CUgraphExec exec, cuuint64_t *flags)) \
+    X(cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned int enabled)) \
+    X(cuGraphNodeGetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned int *enabled)) \
     X(cuGraphUpload, (CUgraphExec exec, CUstream stream)) \
     X(cuGraphLaunch, (CUgraphExec exec, CUstream stream)) \
     X(cuGraphExecDestroy, (CUgraphExec exec)) \
     X(cuGraphExecUpdate, (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info)) \
     X(cuGraphExecKernelNodeSetParams, (CUgraphExec exec, CUgraphNode node, \
                                        const CUDA_KERNEL_NODE_PARAMS *params)) \
+    X(cuGraphExecMemcpyNodeSetParams, (CUgraphExec exec, CUgraphNode node, \
+                                       const CUDA_MEMCPY3D *params, CUcontext context)) \
     X(cuGraphExecMemsetNodeSetParams, (CUgraphExec exec, CUgraphNode node, \
                                        const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context)) \
     X(cuGraphExecHostNodeSetParams, (CUgraphExec exec, CUgraphNode node, \

@@ -23,6 +23,7 @@
 #define cudaMemset cudaMemset_ptds
 #define cudaMemset2D cudaMemset2D_ptds
 #define cudaMemset3D cudaMemset3D_ptds
+#define cudaGraphInstantiateWithParams cudaGraphInstantiateWithParams_ptsz
 #define cudaGraphUpload cudaGraphUpload_ptsz
 #define cudaGraphLaunch cudaGraphLaunch_ptsz
 #define cudaStreamBeginCapture cudaStreamBeginCapture_ptsz

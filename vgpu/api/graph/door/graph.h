@@ -16,16 +16,26 @@ struct CUgraphNode_st {
     int physical; /* device that was current when the node was made */
     union {
         struct vgpu__launch kernel;
-        struct vgpu__copy copy;
+        struct {
+            struct vgpu__copy copy;
+            struct cudaMemcpy3DParms box; /* as given; without an extent: given otherwise */
+        };
         struct memset_call memset;
         struct host_function *host;
         struct CUgraph_st *child; /* owned by the node */
         cudaEvent_t event;
-        struct graph_memory *memory; /* graph_memory.c; of allocations and frees */
+        struct {                         /* of allocations and frees */
+            struct graph_memory *memory; /* graph_memory.c */
+            size_t bytes;                /* as asked for, as is the next */
+            uint32_t reach;              /* devices with access, a bit each */
+        };
     } u;
     struct CUgraphNode_st **dep;
     size_t dep_count, dep_room;
-    uint64_t asked; /* last search of vgpu__node_after that visited it */
+    void *shown;   /* memory that a query of the parameters has handed out (graph_params.c) */
+    bool disabled; /* in an executable graph: a launch leaves it out */
+    const struct CUgraphNode_st *original; /* what it was copied from, only to be compared */
+    uint64_t asked;                        /* last search of vgpu__node_after that visited it */
 };
 
 struct CUgraph_st {
@@ -104,6 +114,7 @@ bool vgpu__capture_holds(const char *call, cudaEvent_t event, cudaError_t *error
 cudaError_t vgpu__graph_allocate(const char *call, struct CUgraphNode_st *node, int physical,
                                  size_t size, uint32_t reach, void **out);
 cudaError_t vgpu__graph_release(const char *call, struct CUgraphNode_st *node, const void *pointer);
+uint64_t vgpu__graph_address(const struct graph_memory *memory);
 /* True if `pointer` is memory that a graph has allocated: it is free in `stream` now (0: in all,
  * after the device was waited for). */
 bool vgpu__graph_frees(const void *pointer, uint64_t stream);
