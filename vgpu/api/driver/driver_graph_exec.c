@@ -77,6 +77,23 @@ CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
     VGPU_DRIVER(cudaStreamBeginCapture(stream, (enum cudaStreamCaptureMode)mode));
 }
 
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *deps,
+                                     const CUgraphEdgeData *data, size_t count,
+                                     CUstreamCaptureMode mode)
+{
+    VGPU_DRIVER(cudaStreamBeginCaptureToGraph(stream, graph, deps,
+                                              (const cudaGraphEdgeData *)(const void *)data, count,
+                                              (enum cudaStreamCaptureMode)mode));
+}
+
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode *deps,
+                                           const CUgraphEdgeData *data, size_t count,
+                                           unsigned int flags)
+{
+    VGPU_DRIVER(cudaStreamUpdateCaptureDependencies(
+        stream, deps, (const cudaGraphEdgeData *)(const void *)data, count, flags));
+}
+
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
     VGPU_DRIVER(cudaStreamEndCapture(stream, graph));
@@ -108,4 +125,33 @@ static cudaError_t exchange_mode(CUstreamCaptureMode *mode)
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
     GRAPH_CALL(exchange_mode(mode));
+}
+
+/* ---- objects that live as long as graphs ---- */
+
+CUresult cuUserObjectCreate(CUuserObject *object, void *data, CUhostFn destroy,
+                            unsigned int references, unsigned int flags)
+{
+    GRAPH_CALL(cudaUserObjectCreate(object, data, destroy, references, flags));
+}
+
+CUresult cuUserObjectRetain(CUuserObject object, unsigned int count)
+{
+    GRAPH_CALL(cudaUserObjectRetain(object, count));
+}
+
+CUresult cuUserObjectRelease(CUuserObject object, unsigned int count)
+{
+    GRAPH_CALL(cudaUserObjectRelease(object, count));
+}
+
+CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count,
+                                 unsigned int flags)
+{
+    GRAPH_CALL(cudaGraphRetainUserObject(graph, object, count, flags));
+}
+
+CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
+{
+    GRAPH_CALL(cudaGraphReleaseUserObject(graph, object, count));
 }

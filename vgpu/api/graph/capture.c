@@ -22,7 +22,7 @@ static bool no_capture_active(void)
 
 /* ---- sets of nodes ---- */
 
-static bool set_add(struct set *set, struct CUgraphNode_st *node)
+bool vgpu__set_add(struct set *set, struct CUgraphNode_st *node)
 {
     for (size_t i = 0; i < set->count; i++)
         if (set->node[i] == node)
@@ -42,7 +42,7 @@ static bool set_add(struct set *set, struct CUgraphNode_st *node)
 static bool set_join(struct set *set, const struct set *other)
 {
     for (size_t i = 0; i < other->count; i++)
-        if (!set_add(set, other->node[i]))
+        if (!vgpu__set_add(set, other->node[i]))
             return false;
     return true;
 }
@@ -175,7 +175,7 @@ struct CUgraphNode_st *vgpu__capture(const char *call, cudaStream_t stream,
         m->last.count = 0;
         if (node)
             node->physical = m->physical;
-        if (!node || !set_add(&m->last, node)) {
+        if (!node || !vgpu__set_add(&m->last, node)) {
             c->spoiled = true;
             *error = vgpu__no_memory(call);
         }

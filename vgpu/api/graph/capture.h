@@ -34,6 +34,7 @@ struct capture {
     const void *thread; /* address of vgpu__capture_mode of the thread that began it */
     uint64_t origin;
     bool spoiled;
+    bool given;    /* the graph is the program's, and stays if the capture fails */
     bool blocking; /* one of its streams synchronizes with the legacy default stream */
     struct member *members;
     struct capture *next;
@@ -46,6 +47,8 @@ struct captured_event {
     struct set last;
     struct captured_event *next;
 };
+
+bool vgpu__set_add(struct set *set, struct CUgraphNode_st *node); /* false: no host memory */
 
 extern pthread_mutex_t vgpu__capture_lock;
 /* Guarded by vgpu__capture_lock, which callers of vgpu__capture_of, _member, _join and _end hold.

@@ -7,21 +7,41 @@
 
 static unsigned long long next_capture_id = 1; /* guarded by vgpu__capture_lock */
 
-static cudaError_t begin_capture(uint64_t stream, enum cudaStreamCaptureMode mode,
-                                 const struct stream_kind *kind)
+/* A graph to capture into, and the nodes on which the first one captured depends. */
+struct target {
+    struct CUgraph_st *graph; /* NULL: a new one */
+    struct CUgraphNode_st *const *deps;
+    size_t count;
+};
+
+/* False: host memory ran out. */
+static bool set_dependencies(struct set *last, struct CUgraphNode_st *const *nodes, size_t count)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++)
+        good = vgpu__set_add(last, nodes[i]);
+    return good;
+}
+
+static cudaError_t begin_capture(const char *call, uint64_t stream, enum cudaStreamCaptureMode mode,
+                                 const struct stream_kind *kind, const struct target *to)
 {
     struct member *m;
     if (vgpu__capture_of(stream, &m))
-        return vgpu__refuse(cudaErrorIllegalState, "cudaStreamBeginCapture",
-                            "the stream is being captured already");
+        return vgpu__refuse(cudaErrorIllegalState, call, "the stream is being captured already");
     struct capture *c = calloc(1, sizeof *c);
-    struct CUgraph_st *graph = c ? vgpu__graph_new() : NULL;
-    if (!graph || !vgpu__capture_join(c, stream, kind)) {
-        if (graph)
+    struct CUgraph_st *graph = !c || to->graph ? to->graph : vgpu__graph_new();
+    m = c && graph ? vgpu__capture_join(c, stream, kind) : NULL;
+    if (!m || !set_dependencies(&m->last, to->deps, to->count)) {
+        if (graph && !to->graph)
             vgpu__graph_free(graph);
+        if (m)
+            free(m->last.node);
+        free(m);
         free(c);
-        return vgpu__no_memory("cudaStreamBeginCapture");
+        return vgpu__no_memory(call);
     }
+    c->given = to->graph;
     c->id = next_capture_id++;
     c->graph = graph;
     c->mode = mode;
@@ -34,9 +54,9 @@ static cudaError_t begin_capture(uint64_t stream, enum cudaStreamCaptureMode mod
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+static cudaError_t capture_into(const char *call, cudaStream_t stream,
+                                enum cudaStreamCaptureMode mode, const struct target *to)
 {
-    static const char call[] = "cudaStreamBeginCapture";
     struct stream_kind kind;
     if ((unsigned int)mode > cudaStreamCaptureModeRelaxed)
         return vgpu__refuse(cudaErrorInvalidValue, call, "there is no mode %d", (int)mode);
@@ -47,7 +67,73 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     if (error != cudaSuccess)
         return error;
     pthread_mutex_lock(&vgpu__capture_lock);
-    error = begin_capture(vgpu__capture_key(stream), mode, &kind);
+    error = begin_capture(call, vgpu__capture_key(stream), mode, &kind, to);
+    pthread_mutex_unlock(&vgpu__capture_lock);
+    return error;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    return capture_into("cudaStreamBeginCapture", stream, mode, &(struct target){NULL, NULL, 0});
+}
+
+/* An error if not all are nodes of the graph. */
+static cudaError_t check_nodes(const char *call, const struct CUgraph_st *graph,
+                               struct CUgraphNode_st *const *nodes, size_t count)
+{
+    if (count && !nodes)
+        return vgpu__refuse_value(call, "the list of nodes is a null pointer");
+    for (size_t i = 0; i < count; i++)
+        if (!vgpu__node_known(nodes[i]) || nodes[i]->graph != graph)
+            return vgpu__refuse_value(call, "a dependency is no node of the graph");
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t *dependencies,
+                                          const cudaGraphEdgeData *dependencyData,
+                                          size_t numDependencies, enum cudaStreamCaptureMode mode)
+{
+    static const char call[] = "cudaStreamBeginCaptureToGraph";
+    (void)dependencyData; /* used by programmatic launches only */
+    if (!vgpu__graph_known(graph))
+        return vgpu__refuse_value(call, "no graph, or destroyed already");
+    cudaError_t error = check_nodes(call, graph, dependencies, numDependencies);
+    return error == cudaSuccess
+               ? capture_into(call, stream, mode,
+                              &(struct target){graph, dependencies, numDependencies})
+               : error;
+}
+
+static cudaError_t update_dependencies(const char *call, uint64_t stream,
+                                       struct CUgraphNode_st *const *nodes, size_t count,
+                                       bool replace)
+{
+    struct member *m;
+    struct capture *c = vgpu__capture_of(stream, &m);
+    if (!c)
+        return vgpu__refuse(cudaErrorIllegalState, call, "the stream is not being captured");
+    if (c->spoiled)
+        return vgpu__record(cudaErrorStreamCaptureInvalidated);
+    cudaError_t error = check_nodes(call, c->graph, nodes, count);
+    if (error != cudaSuccess)
+        return error;
+    if (replace)
+        m->last.count = 0;
+    return set_dependencies(&m->last, nodes, count) ? cudaSuccess : vgpu__no_memory(call);
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+                                                const cudaGraphEdgeData *dependencyData,
+                                                size_t numDependencies, unsigned int flags)
+{
+    static const char call[] = "cudaStreamUpdateCaptureDependencies";
+    (void)dependencyData;
+    if (flags > cudaStreamSetCaptureDependencies)
+        return vgpu__refuse_value(call, "flags must be 0 or cudaStreamSetCaptureDependencies");
+    pthread_mutex_lock(&vgpu__capture_lock);
+    cudaError_t error = update_dependencies(call, vgpu__capture_key(stream), dependencies,
+                                            numDependencies, flags != 0);
     pthread_mutex_unlock(&vgpu__capture_lock);
     return error;
 }
@@ -89,7 +175,7 @@ static cudaError_t finish_capture(uint64_t stream, struct CUgraph_st **graph)
                              "not wait for: record an event there, and wait for it here");
     if (error == cudaSuccess)
         *graph = c->graph;
-    else
+    else if (!c->given)
         vgpu__graph_free(c->graph);
     vgpu__capture_end(c);
     return error;

@@ -60,6 +60,7 @@ void vgpu__graph_free(struct CUgraph_st *graph)
     pthread_mutex_unlock(&graphs_lock);
     for (size_t i = 0; i < graph->count; i++)
         vgpu__node_free(graph->node[i]);
+    vgpu__objects_release(graph);
     free(graph->node);
     free(graph);
 }

@@ -221,13 +221,15 @@ static cudaError_t update_exec(struct CUgraphExec_st *exec, const struct CUgraph
     cudaError_t error = cudaSuccess;
     if (!copy || !vgpu__graph_expand(copy))
         error = vgpu__no_memory("cudaGraphExecUpdate");
-    else if ((*result = compare_graphs(exec->graph, copy, at)) == cudaGraphExecUpdateSuccess)
-        swap_parameters(exec->graph, copy);
-    else
+    else if ((*result = compare_graphs(exec->graph, copy, at)) != cudaGraphExecUpdateSuccess)
         error = vgpu__refuse(cudaErrorGraphExecUpdateFailure, "cudaGraphExecUpdate",
                              "node %zu of the graph (in order of making, from 0) does not fit the "
                              "instantiated one: result %d; instantiate anew",
                              *at, (int)*result);
+    else if (!vgpu__objects_copy(exec->graph, copy))
+        error = vgpu__no_memory("cudaGraphExecUpdate");
+    else
+        swap_parameters(exec->graph, copy);
     if (copy)
         vgpu__graph_free(copy);
     return error;

@@ -225,7 +225,7 @@ static bool copy_parameters(struct CUgraphNode_st *to, const struct CUgraphNode_
 struct CUgraph_st *vgpu__graph_copy(const struct CUgraph_st *graph)
 {
     struct CUgraph_st *copy = vgpu__graph_new();
-    bool good = copy;
+    bool good = copy && vgpu__objects_copy(copy, graph);
     for (size_t i = 0; good && i < graph->count; i++) {
         struct CUgraphNode_st *node = vgpu__graph_add(copy, graph->node[i]->type, NULL, 0);
         good = node && copy_parameters(node, graph->node[i]);

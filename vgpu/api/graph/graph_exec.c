@@ -29,7 +29,7 @@ bool vgpu__exec_known(const struct CUgraphExec_st *exec)
     return exec && e;
 }
 
-static cudaError_t send_event_request(uint32_t op, uint64_t stream, uint64_t event)
+cudaError_t vgpu__exec_event(uint32_t op, uint64_t stream, uint64_t event)
 {
     struct vgpu_request *request = vgpu__begin("cudaGraphLaunch", op);
     if (!request)
@@ -122,11 +122,11 @@ static cudaError_t repeat_node_call(const struct CUgraphNode_st *node, cudaStrea
     case cudaGraphNodeTypeHost:
         return call_host_node(call, node->u.host, stream);
     case cudaGraphNodeTypeEventRecord:
-        return send_event_request(VGPU_OP_EVENT_RECORD, vgpu__stream_id(stream),
-                                  (uintptr_t)node->u.event);
+        return vgpu__exec_event(VGPU_OP_EVENT_RECORD, vgpu__stream_id(stream),
+                                (uintptr_t)node->u.event);
     case cudaGraphNodeTypeWaitEvent:
-        return send_event_request(VGPU_OP_STREAM_WAIT, vgpu__stream_id(stream),
-                                  (uintptr_t)node->u.event);
+        return vgpu__exec_event(VGPU_OP_STREAM_WAIT, vgpu__stream_id(stream),
+                                (uintptr_t)node->u.event);
     default:
         return cudaSuccess;
     }
@@ -144,13 +144,13 @@ static cudaError_t run_step(const struct CUgraphExec_st *x, const struct step *s
         vgpu__self.graph = VGPU_GRAPH_NEXT | (apart && !charged ? VGPU_GRAPH_EDGE : 0);
         charged |= apart;
         if (dep->lane != s->lane)
-            error = send_event_request(VGPU_OP_STREAM_WAIT, streams[s->lane], dep->event);
+            error = vgpu__exec_event(VGPU_OP_STREAM_WAIT, streams[s->lane], dep->event);
     }
     vgpu__self.graph = s->node->dep_count ? VGPU_GRAPH_NEXT : VGPU_GRAPH_FIRST;
     if (error == cudaSuccess)
         error = repeat_node_call(s->node, (cudaStream_t)(uintptr_t)streams[s->lane]);
     if (error == cudaSuccess && s->event)
-        error = send_event_request(VGPU_OP_EVENT_RECORD, streams[s->lane], s->event);
+        error = vgpu__exec_event(VGPU_OP_EVENT_RECORD, streams[s->lane], s->event);
     return error;
 }
 
@@ -161,14 +161,14 @@ static cudaError_t enter_graph(struct CUgraphExec_st *x, uint64_t stream, int ph
 {
     cudaError_t error = cudaSuccess;
     if (x->launched_on >= 0)
-        error = send_event_request(VGPU_OP_STREAM_WAIT, stream, x->done[x->launched_on]);
+        error = vgpu__exec_event(VGPU_OP_STREAM_WAIT, stream, x->done[x->launched_on]);
     if (error == cudaSuccess)
         error = vgpu__exec_make_event(physical, &x->entry[physical]);
     if (error == cudaSuccess)
-        error = send_event_request(VGPU_OP_EVENT_RECORD, stream, x->entry[physical]);
+        error = vgpu__exec_event(VGPU_OP_EVENT_RECORD, stream, x->entry[physical]);
     for (size_t i = 0; error == cudaSuccess && i < x->lane_count; i++)
         if (streams[i] != stream)
-            error = send_event_request(VGPU_OP_STREAM_WAIT, streams[i], x->entry[physical]);
+            error = vgpu__exec_event(VGPU_OP_STREAM_WAIT, streams[i], x->entry[physical]);
     return error;
 }
 
@@ -178,14 +178,14 @@ static cudaError_t leave_graph(struct CUgraphExec_st *x, uint64_t stream, int ph
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; error == cudaSuccess && i < x->lane_count; i++)
         if (streams[i] != stream) {
-            error = send_event_request(VGPU_OP_EVENT_RECORD, streams[i], x->lane[i].tail);
+            error = vgpu__exec_event(VGPU_OP_EVENT_RECORD, streams[i], x->lane[i].tail);
             if (error == cudaSuccess)
-                error = send_event_request(VGPU_OP_STREAM_WAIT, stream, x->lane[i].tail);
+                error = vgpu__exec_event(VGPU_OP_STREAM_WAIT, stream, x->lane[i].tail);
         }
     if (error == cudaSuccess)
         error = vgpu__exec_make_event(physical, &x->done[physical]);
     if (error == cudaSuccess)
-        error = send_event_request(VGPU_OP_EVENT_RECORD, stream, x->done[physical]);
+        error = vgpu__exec_event(VGPU_OP_EVENT_RECORD, stream, x->done[physical]);
     x->launched_on = physical;
     return error;
 }
@@ -293,6 +293,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
     if (!there)
         return vgpu__refuse_value("cudaGraphExecDestroy",
                                   "no executable graph, or destroyed already");
+    vgpu__objects_outlive_launch(graphExec);
     vgpu__exec_drop(graphExec);
     return cudaSuccess;
 }

@@ -30,7 +30,7 @@ cudaError_t vgpu__exec_make_event(int physical, uint64_t *id)
                : vgpu__exec_make(VGPU_OP_EVENT_CREATE, physical, cudaEventDisableTiming, id);
 }
 
-static void destroy_at_node(uint32_t op, uint64_t id)
+void vgpu__exec_destroy(uint32_t op, uint64_t id)
 {
     struct vgpu_request *request = id ? vgpu__begin("cudaGraphExecDestroy", op) : NULL;
     if (!request)
@@ -164,16 +164,16 @@ static cudaError_t make_lanes(struct CUgraphExec_st *x)
 void vgpu__exec_drop(struct CUgraphExec_st *x)
 {
     for (size_t i = 0; i < x->count; i++) {
-        destroy_at_node(VGPU_OP_EVENT_DESTROY, x->step[i].event);
+        vgpu__exec_destroy(VGPU_OP_EVENT_DESTROY, x->step[i].event);
         free(x->step[i].dep);
     }
     for (size_t i = 0; i < x->lane_count; i++) {
-        destroy_at_node(VGPU_OP_EVENT_DESTROY, x->lane[i].tail);
-        destroy_at_node(VGPU_OP_STREAM_DESTROY, x->lane[i].stream);
+        vgpu__exec_destroy(VGPU_OP_EVENT_DESTROY, x->lane[i].tail);
+        vgpu__exec_destroy(VGPU_OP_STREAM_DESTROY, x->lane[i].stream);
     }
     for (int d = 0; d < VGPU_MAX_DEVICES; d++) {
-        destroy_at_node(VGPU_OP_EVENT_DESTROY, x->entry[d]);
-        destroy_at_node(VGPU_OP_EVENT_DESTROY, x->done[d]);
+        vgpu__exec_destroy(VGPU_OP_EVENT_DESTROY, x->entry[d]);
+        vgpu__exec_destroy(VGPU_OP_EVENT_DESTROY, x->done[d]);
     }
     vgpu__graph_free(x->graph);
     free(x->step);

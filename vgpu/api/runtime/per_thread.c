@@ -69,6 +69,14 @@ FORM(cudaGraphUpload, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream), (
 FORM(cudaGraphLaunch, _ptsz, (cudaGraphExec_t graphExec, cudaStream_t stream), (graphExec, stream))
 FORM(cudaStreamBeginCapture, _ptsz, (cudaStream_t stream, enum cudaStreamCaptureMode mode),
      (stream, mode))
+FORM(cudaStreamBeginCaptureToGraph, _ptsz,
+     (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *deps,
+      const cudaGraphEdgeData *data, size_t count, enum cudaStreamCaptureMode mode),
+     (stream, graph, deps, data, count, mode))
+FORM(cudaStreamUpdateCaptureDependencies, _ptsz,
+     (cudaStream_t stream, cudaGraphNode_t *deps, const cudaGraphEdgeData *data, size_t count,
+      unsigned int flags),
+     (stream, deps, data, count, flags))
 FORM(cudaStreamEndCapture, _ptsz, (cudaStream_t stream, cudaGraph_t *pGraph), (stream, pGraph))
 FORM(cudaStreamGetCaptureInfo, _ptsz,
      (cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,

@@ -332,6 +332,19 @@
     X(cuGraphExecEventRecordNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CUevent event)) \
     X(cuGraphExecEventWaitNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CUevent event)) \
     X(cuStreamBeginCapture, (CUstream stream, CUstreamCaptureMode mode)) \
+    X(cuStreamBeginCaptureToGraph, (CUstream stream, CUgraph graph, const CUgraphNode *deps, \
+                                    const CUgraphEdgeData *data, size_t count, \
+                                    CUstreamCaptureMode mode)) \
+    X(cuStreamUpdateCaptureDependencies, (CUstream stream, CUgraphNode *deps, \
+                                          const CUgraphEdgeData *data, size_t count, \
+                                          unsigned int flags)) \
+    X(cuUserObjectCreate, (CUuserObject *object, void *data, CUhostFn destroy, \
+                           unsigned int references, unsigned int flags)) \
+    X(cuUserObjectRetain, (CUuserObject object, unsigned int count)) \
+    X(cuUserObjectRelease, (CUuserObject object, unsigned int count)) \
+    X(cuGraphRetainUserObject, (CUgraph graph, CUuserObject object, unsigned int count, \
+                                unsigned int flags)) \
+    X(cuGraphReleaseUserObject, (CUgraph graph, CUuserObject object, unsigned int count)) \
     X(cuStreamEndCapture, (CUstream stream, CUgraph *graph)) \
     X(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status)) \
     X(cuStreamGetCaptureInfo, (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, \

@@ -17,6 +17,14 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
                                      const cudaGraphNode_t **dependencies_out VGPU_DEFAULT(0),
                                      const cudaGraphEdgeData **edgeData_out VGPU_DEFAULT(0),
                                      size_t *numDependencies_out VGPU_DEFAULT(0));
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t *dependencies,
+                                          const cudaGraphEdgeData *dependencyData,
+                                          size_t numDependencies, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+                                                const cudaGraphEdgeData *dependencyData,
+                                                size_t numDependencies,
+                                                unsigned int flags VGPU_DEFAULT(0));
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 
 /* ---- graphs ---- */
@@ -108,6 +116,18 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
                                          const struct cudaMemsetParams *pNodeParams);
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
                                        const struct cudaHostNodeParams *pNodeParams);
+
+/* ---- objects that live as long as graphs ---- */
+
+cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy,
+                                 unsigned int initialRefcount, unsigned int flags);
+cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count VGPU_DEFAULT(1));
+cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count VGPU_DEFAULT(1));
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object,
+                                      unsigned int count VGPU_DEFAULT(1),
+                                      unsigned int flags VGPU_DEFAULT(0));
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object,
+                                       unsigned int count VGPU_DEFAULT(1));
 
 /* ---- executable graphs ---- */
 

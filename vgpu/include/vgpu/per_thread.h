@@ -27,6 +27,8 @@
 #define cudaGraphUpload cudaGraphUpload_ptsz
 #define cudaGraphLaunch cudaGraphLaunch_ptsz
 #define cudaStreamBeginCapture cudaStreamBeginCapture_ptsz
+#define cudaStreamBeginCaptureToGraph cudaStreamBeginCaptureToGraph_ptsz
+#define cudaStreamUpdateCaptureDependencies cudaStreamUpdateCaptureDependencies_ptsz
 #define cudaStreamEndCapture cudaStreamEndCapture_ptsz
 #define cudaStreamGetCaptureInfo cudaStreamGetCaptureInfo_ptsz
 #define cudaStreamIsCapturing cudaStreamIsCapturing_ptsz

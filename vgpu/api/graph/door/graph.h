@@ -41,7 +41,8 @@ struct CUgraphNode_st {
 struct CUgraph_st {
     struct CUgraphNode_st **node; /* in order of creation */
     size_t count, room;
-    struct CUgraph_st *next; /* list of all existing graphs, to recognise an invalid handle */
+    struct graph_object *objects; /* user_object.c: to which it holds references */
+    struct CUgraph_st *next;      /* list of all existing graphs, to recognise an invalid handle */
 };
 
 /* Returns cudaErrorInvalidValue after a message: `return vgpu__refuse_value(call, "...")`. */
@@ -73,6 +74,11 @@ cudaError_t vgpu__graph_check_new(const char *call, cudaGraphNode_t *out, cudaGr
 /* graph_child.c: replaces child graph nodes by the nodes of the child graphs. False: host memory
  * ran out. */
 bool vgpu__graph_expand(struct CUgraph_st *graph);
+
+/* user_object.c: a copy of a graph holds what the graph does (false: host memory ran out); gives
+ * all references back. */
+bool vgpu__objects_copy(struct CUgraph_st *to, const struct CUgraph_st *from);
+void vgpu__objects_release(struct CUgraph_st *graph);
 
 bool vgpu__node_known(const struct CUgraphNode_st *node);
 
