@@ -93,8 +93,8 @@ def lab(work: Path, gpus: int) -> list[str]:
 
 
 def foreign_headers(work: Path) -> list[str]:
-    """The tests need no header but the harness's, the lab's and CUDA's; they were compiled where those
-    of the node are, too."""
+    """The tests need no header but the harness's, the lab's and CUDA's; they were compiled where
+    those of the node are, too."""
     folder = ROOT / "labs" / work.name
     places = (ROOT / "harness", folder, folder / "tests", ROOT / "vgpu/include")
     options = [f"-I{place}" for place in places]
