@@ -90,7 +90,8 @@ def arena(scratch: Path) -> Iterator[Arena]:
     os.environ["PEERLAB_CANARY"] = SECRET
     shared = _shared_memory()
     try:
-        labs = {name: _few(course, name) for name in ASKED}
+        wholes = {number: _whole(course, number) for number in {name[:2] for name in ASKED}}
+        labs = {name: _few(course, name, wholes[name[:2]]) for name in ASKED}
         places = _places(project, canary)
         with mock.patch.object(images, "listing", _with_hostile(images.listing, places)):
             yield Arena(course, labs, scratch, places, _bases(project, course))
@@ -104,10 +105,10 @@ def _with_hostile(
 ) -> Callable[..., bytes]:
     """The node takes no image that the grader's build has not made. What else holds hostile ones is
     tested by taking those of the corpus for such."""
+    brought = b"".join(struct.pack("<Q", len(one)) + one for one in hostile_images(places))
 
     def with_hostile(folder: Path, course: Iterable[Path]) -> bytes:
-        brought = [struct.pack("<Q", len(one)) + one for one in hostile_images(places)]
-        return listing(folder, course) + b"".join(brought)
+        return listing(folder, course) + brought
 
     return with_hostile
 
@@ -121,16 +122,18 @@ def _shared_memory() -> int:
     return segment
 
 
-def _few(course: Course, name: str) -> GradedLab:
-    lab = course.project.lab(name[:2])
+def _whole(course: Course, number: str) -> GradedLab:
+    lab = course.project.lab(number)
     (source,) = student_files(course.project.solutions_dir / lab.folder)
-    file = source.name
-    whole = graded_lab(course, lab, file, None)
+    return graded_lab(course, lab, source.name, None)
+
+
+def _few(course: Course, name: str, whole: GradedLab) -> GradedLab:
     if name.endswith("_timed"):
         (whole,) = [one.lab for one in timed.of(course, [whole])]
     rules = [_first(whole.rubric, start) for start in ASKED[name]]
     todos = tuple(sorted({rule.todo for rule in rules}))
-    return replace(whole, rubric=Rubric(lab, tuple(rules)), todos=todos)
+    return replace(whole, rubric=Rubric(whole.lab, tuple(rules)), todos=todos)
 
 
 def _first(rubric: Rubric, start: str) -> Rule:
@@ -140,6 +143,7 @@ def _first(rubric: Rubric, start: str) -> Rule:
 
 def _places(project: Project, canary: Path) -> dict[str, str]:
     solution = project.solutions_dir / "01-enumerate"
+    behind = _behind_builtins(project)
     return {
         "ROOT": str(project.root),
         "BUILD": str(project.build_dir),
@@ -148,20 +152,20 @@ def _places(project: Project, canary: Path) -> dict[str, str]:
         "REFERENCE": str(project.build_dir / "labs" / "01-enumerate" / "reference.o"),
         "CANARY": str(canary),
         "WORK": str(canary.parent),
-        "COUNTERS": str(_behind_builtin(project, "access_count")),
-        "REPORT": str(_behind_builtin(project, "__tsan_read4")),
+        "COUNTERS": str(behind["access_count"]),
+        "REPORT": str(behind["__tsan_read4"]),
         "ARGUMENTS": hex(0x330000000000),  # of kernels, in vgpu-exec: OWN_VA of exec.h
-        "READER": str(_behind_builtin(project, "vgpu_elf_fixed")),
+        "READER": str(behind["vgpu_elf_fixed"]),
     }
 
 
-def _behind_builtin(project: Project, symbol: str) -> int:
-    """How far behind a builtin that images know vgpu-exec has that."""
+def _behind_builtins(project: Project) -> dict[str, int]:
+    """How far behind a builtin that images know vgpu-exec has each of its symbols."""
     words = ["nm", "-P", str(project.build_dir / "bin" / "vgpu-exec")]
     text = subprocess.run(words, capture_output=True, check=True, text=True).stdout
     symbols = [line.split() for line in text.splitlines()]
     at = {words[0]: int(words[2], 16) for words in symbols if len(words) > 2}
-    return at[symbol] - at["threadIdx"]
+    return {symbol: place - at["threadIdx"] for symbol, place in at.items()}
 
 
 def _bases(project: Project, course: Course) -> dict[str, str]:
