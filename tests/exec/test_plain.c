@@ -116,6 +116,24 @@ static void commit_once(struct rig *rig)
     CHECK(committed(rig), 2);
 }
 
+/* The node has committed the second and the fourth part of a chunk; the context adds the rest. */
+static void commit_rest(struct rig *rig)
+{
+    const uint64_t second = VGPU_PART_BYTES, fourth = 3 * VGPU_PART_BYTES;
+    memset(rig->memory[0] + second, 1, VGPU_PART_BYTES);
+    memset(rig->memory[0] + fourth, 2, VGPU_PART_BYTES);
+    rig->control->parts[0][0] = 10;
+    CHECK(rig_run(rig, K_load, ONE(8), OWN + fourth, OWN, 0), VGPU_RAN);
+    CHECK(rig_words(rig, 0)[0], 0x02020202);
+    CHECK(rig_words(rig, second - 4)[0], 0xCBCBCBCB);
+    CHECK(rig_words(rig, second)[0], 0x01010101);
+    CHECK(rig_words(rig, fourth - 4)[0], 0xCBCBCBCB);
+    CHECK(rig_words(rig, fourth + VGPU_PART_BYTES - 4)[0], 0x02020202);
+    CHECK(rig_words(rig, fourth + VGPU_PART_BYTES)[0], 0xCBCBCBCB);
+    CHECK(rig_words(rig, VGPU_CHUNK_BYTES - 4)[0], 0xCBCBCBCB);
+    CHECK(committed(rig), 1);
+}
+
 /* Memory that was given back and taken again is fresh, although the mapping never changed. */
 static void recycled(struct rig *rig)
 {
@@ -392,6 +410,7 @@ const struct test_case plain_cases[] = {{"results", results},
                                         {"mixed_arguments", mixed_arguments},
                                         {"dimensions", dimensions},
                                         {"commit_once", commit_once},
+                                        {"commit_rest", commit_rest},
                                         {"recycled", recycled},
                                         {"commit_limit", commit_limit},
                                         {"address_faults", address_faults},

@@ -176,6 +176,39 @@ UNIT(small_allocations_look_at_few_blocks)
     }
 }
 
+static bool is_poison(uint64_t from, uint64_t to)
+{
+    const uint8_t *bytes = memory_view(from, to - from);
+    for (uint64_t i = 0; bytes && i < to - from; i++)
+        if (bytes[i] != VGPU_POISON)
+            return false;
+    return bytes != NULL;
+}
+
+/* What the node touches of a chunk takes little memory, and what it did not write is poison. */
+UNIT(a_chunk_is_committed_in_parts)
+{
+    enum { SMALL = 4096, FAR = 700 << 10 };
+    start();
+    uint64_t held = memory_held_bytes();
+    uint64_t first = memory_take(owner[0], 0, SMALL, 0), far = memory_take(owner[0], 0, FAR, 0);
+    uint64_t last = memory_take(owner[0], 0, SMALL, 0), end = last + SMALL;
+    uint8_t mark[SMALL];
+    bool filled;
+    memset(mark, 7, sizeof mark);
+    EXPECT(!memory_target(first, mark, SMALL, &filled) && filled, "%s", "it is not fresh");
+    *memory_view(last, 1) = 9;
+    EXPECT(memory_held_bytes() - held <= 3 * VGPU_PART_BYTES, "%llu bytes for two small ones",
+           (unsigned long long)(memory_held_bytes() - held));
+    EXPECT(memcmp(memory_view(first, SMALL), mark, SMALL) == 0, "%s", "the contents are lost");
+    EXPECT(is_poison(far, last) && is_poison(last + 1, end), "%s", "something is not poison");
+    memset(memory_view(far, FAR), 5, FAR);
+    EXPECT(*memory_view(last, 1) == 9, "%s", "a part is poisoned twice");
+    EXPECT(memory_give(owner[0], far) && memory_take(owner[0], 0, FAR, 0) == far, "%s", "no room");
+    EXPECT(is_poison(far, last), "%s", "what was taken again is not poison");
+    memory_give_all(owner[0], -1);
+}
+
 /* First fit all the same: the lowest of the places that were freed is taken first. */
 UNIT(small_allocations_fill_what_was_freed)
 {

@@ -46,20 +46,24 @@ struct vgpu_exec_var {
     char key[112];
 };
 
+/* The node commits a chunk in so many parts: what it touches of a small allocation is little. */
+#define VGPU_PARTS 32u
+#define VGPU_PART_BYTES (VGPU_CHUNK_BYTES / VGPU_PARTS)
 #define VGPU_GRANULE_BYTES 512 /* alignment of allocations (recorded) */
 #define VGPU_WINDOWS 20        /* strides from VGPU_ARENA_VA on that a context indexes by */
 
 /* The control memfd, shared by the node and all its contexts; only the running context (with its
- * worker processes) uses it. Sparse: most of it is never touched. chunk[d][c]: 0 untouched, 1
- * committed and poisoned. Bounds, indexed by address from VGPU_ARENA_VA on: partial[c] is 1 if a
- * chunk is mapped and only partly allocated; tail[g] is the number of allocated bytes from the
- * start of each granule of such a chunk. Device code can overwrite this file, so nothing in it may
- * be used as protection. */
+ * worker processes) uses it. Sparse: most of it is never touched. chunk[d][c]: 1 committed and
+ * poisoned; 0: only those parts of it that have a bit in parts[d][c]. Bounds, indexed by address
+ * from VGPU_ARENA_VA on: partial[c] is 1 if a chunk is mapped and only partly allocated; tail[g] is
+ * the number of allocated bytes from the start of each granule of such a chunk. Device code can
+ * overwrite this file, so nothing in it may be used as protection. */
 struct vgpu_control {
     uint64_t progress;    /* contexts increment it at every yield */
     uint64_t blocks_done; /* of the run in progress */
     char careful[128];    /* why it has no fast form; empty: it has one */
     uint8_t chunk[VGPU_MAX_DEVICES][VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES];
+    uint32_t parts[VGPU_MAX_DEVICES][VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES];
     uint8_t partial[VGPU_WINDOWS * (VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES)]
         __attribute__((aligned(4096)));
     uint16_t tail[VGPU_MAX_GPUS * (VGPU_DEVICE_STRIDE / VGPU_GRANULE_BYTES)];

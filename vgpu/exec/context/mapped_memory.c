@@ -30,7 +30,7 @@
  * cudaHostRegister maps at the same address here. */
 #define CONTROL_VA 0x400000000000ull
 
-enum { MEMORY_HOST = -1, POISON_BYTES = 64 << 10, IMAGES_WITH_VARS = 64 };
+enum { MEMORY_HOST = -1, IMAGES_WITH_VARS = 64 };
 
 struct mapping {
     uint64_t va, bytes, offset;
@@ -154,16 +154,24 @@ static uint64_t chunks_of(uint64_t offset, uint64_t bytes)
 
 /* ---- committing a chunk ---- */
 
-/* Written through the file, not a mapping: one system call in place of 512 page faults. */
-static bool poison_page(int fd, uint64_t offset)
+/* Poisons the parts of a chunk whose bits are not in `there`. Written through the file, not a
+ * mapping: a system call for adjacent parts in place of a page fault for each page. */
+static bool poison_rest(int fd, uint64_t offset, uint32_t there)
 {
-    static uint8_t pattern[POISON_BYTES];
-    struct iovec part[VGPU_CHUNK_BYTES / POISON_BYTES];
+    static uint8_t pattern[VGPU_PART_BYTES];
+    struct iovec part[VGPU_PARTS];
     if (pattern[0] != VGPU_POISON)
         memset(pattern, VGPU_POISON, sizeof pattern);
-    for (unsigned i = 0; i < sizeof part / sizeof *part; i++)
+    for (unsigned i = 0; i < VGPU_PARTS; i++)
         part[i] = (struct iovec){pattern, sizeof pattern};
-    return pwritev(fd, part, sizeof part / sizeof *part, (off_t)offset) == VGPU_CHUNK_BYTES;
+    for (unsigned first = 0, count; first < VGPU_PARTS; first += count + 1) {
+        for (count = 0; first + count < VGPU_PARTS && !(there >> (first + count) & 1);)
+            count++;
+        if (count && pwritev(fd, part, (int)count, (off_t)(offset + first * sizeof pattern)) !=
+                         (ssize_t)(count * sizeof pattern))
+            return false;
+    }
+    return true;
 }
 
 /* Host memory that all devices' memory takes, as the operating system counts it. */
@@ -183,7 +191,8 @@ static bool commit_locked(int32_t device, uint64_t chunk)
     if (control->chunk[device][chunk])
         return true;
     if (held_bytes() + VGPU_CHUNK_BYTES > context.limits.memory_bytes ||
-        !poison_page(context.memory_fd[device], chunk * VGPU_CHUNK_BYTES))
+        !poison_rest(context.memory_fd[device], chunk * VGPU_CHUNK_BYTES,
+                     control->parts[device][chunk]))
         return false;
     control->chunk[device][chunk] = 1;
     return true;

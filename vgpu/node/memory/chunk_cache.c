@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * chunk_cache.c: see chunk_cache.h. Whether a chunk is in use again is decided by control->chunk,
- * not by its being listed here.
+ * chunk_cache.c: see chunk_cache.h. Whether a chunk is in use again is decided by what is
+ * committed, not by its being listed here.
  */
 #include "chunk_cache.h"
 
@@ -24,7 +24,7 @@ static void drop_cached(int i)
     struct spare_chunk gone = memory_current->spare.item[i];
     memmove(memory_current->spare.item + i, memory_current->spare.item + i + 1,
             (size_t)(--memory_current->spare.count - i) * sizeof *memory_current->spare.item);
-    if (!memory_control()->chunk[gone.device][gone.chunk])
+    if (!memory_was_used(gone.device, gone.chunk * VGPU_CHUNK_BYTES, VGPU_CHUNK_BYTES))
         return_pages(gone.device, gone.chunk * VGPU_CHUNK_BYTES, VGPU_CHUNK_BYTES);
 }
 

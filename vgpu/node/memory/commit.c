@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * commit.c: commits chunks of device memory: at its first use a chunk gets pages of host memory,
+ * commit.c: commits device memory: at its first use a part of a chunk gets pages of host memory,
  * filled with VGPU_POISON, as long as the limit permits.
  *
  * The memory that counts towards the limit is what the operating system reports for the memfds.
@@ -19,26 +19,95 @@
 #include "chunk_cache.h"
 #include "memory_state.h"
 
-const uint8_t *memory_poison(void)
+const uint8_t *memory_poison(uint64_t bytes)
 {
     uint8_t *chunk = memory_current->poison;
-    if (memory_current->poisoned)
+    if (bytes <= memory_current->poisoned)
         return chunk;
-    /* One page fault instead of 512. */
-    (void)madvise(chunk, VGPU_CHUNK_BYTES, MADV_HUGEPAGE);
-    memset(chunk, VGPU_POISON, VGPU_CHUNK_BYTES);
-    memory_current->poisoned = true;
+    if (bytes > VGPU_PART_BYTES) /* one page fault instead of 512 */
+        (void)madvise(chunk, VGPU_CHUNK_BYTES, MADV_HUGEPAGE);
+    memory_current->poisoned = bytes > VGPU_PART_BYTES ? VGPU_CHUNK_BYTES : VGPU_PART_BYTES;
+    memset(chunk, VGPU_POISON, memory_current->poisoned);
     return chunk;
 }
 
-/* Uses a write: one system call instead of 512 page faults. */
-static bool write_chunk(int device, uint64_t chunk, uint64_t at, const uint8_t *bytes, uint64_t n)
+/* Appends `bytes` of poison to a list of what is written. */
+static int add_poison(struct iovec *list, int count, uint64_t bytes)
 {
-    uint8_t *around = (uint8_t *)memory_poison();
-    const struct iovec part[] = {
-        {around, at}, {(uint8_t *)bytes, n}, {around, VGPU_CHUNK_BYTES - at - n}};
-    return pwritev(memory_of(device)->fd, part, sizeof part / sizeof *part,
-                   (off_t)(chunk * VGPU_CHUNK_BYTES)) == (ssize_t)VGPU_CHUNK_BYTES;
+    for (uint64_t n; bytes > 0; bytes -= n) {
+        n = bytes < VGPU_PART_BYTES ? bytes : VGPU_PART_BYTES;
+        list[count++] = (struct iovec){(uint8_t *)memory_poison(n), n};
+    }
+    return count;
+}
+
+/* Gives adjacent parts from the offset `from` to `to` their contents: `n` bytes from the offset
+ * `at` on, poison around them. Uses a write: one system call instead of a page fault for each page.
+ */
+static bool write_parts(int device, uint64_t from, uint64_t to, uint64_t at, const uint8_t *bytes,
+                        uint64_t n)
+{
+    struct iovec list[VGPU_PARTS + 3];
+    int count = add_poison(list, 0, at - from);
+    if (n)
+        list[count++] = (struct iovec){(uint8_t *)bytes, n};
+    count = add_poison(list, count, to - at - n);
+    return pwritev(memory_of(device)->fd, list, count, (off_t)from) == (ssize_t)(to - from);
+}
+
+/* ---- parts ---- */
+
+/* The bits of the parts that [offset, +bytes) touches; it lies in one chunk. */
+static uint32_t parts_of(uint64_t offset, uint64_t bytes)
+{
+    uint64_t at = offset % VGPU_CHUNK_BYTES;
+    uint64_t first = at / VGPU_PART_BYTES, last = (at + bytes - 1) / VGPU_PART_BYTES;
+    return ~0u << first & ~0u >> (VGPU_PARTS - 1 - last);
+}
+
+static uint32_t committed_parts(int device, uint64_t chunk)
+{
+    const struct vgpu_control *control = memory_control();
+    return control->chunk[device][chunk] ? ~0u : control->parts[device][chunk];
+}
+
+static void note_parts(int device, uint64_t chunk, uint32_t parts)
+{
+    struct vgpu_control *control = memory_control();
+    control->parts[device][chunk] |= parts;
+    if (control->parts[device][chunk] == ~0u)
+        control->chunk[device][chunk] = 1;
+}
+
+void memory_uncommit(int device, uint64_t chunk)
+{
+    struct vgpu_control *control = memory_control();
+    if (control->chunk[device][chunk])
+        control->chunk[device][chunk] = 0;
+    if (control->parts[device][chunk])
+        control->parts[device][chunk] = 0;
+}
+
+uint64_t memory_next_part(uint64_t offset)
+{
+    return (offset / VGPU_PART_BYTES + 1) * VGPU_PART_BYTES;
+}
+
+bool memory_is_committed(int device, uint64_t offset)
+{
+    return committed_parts(device, offset / VGPU_CHUNK_BYTES) & parts_of(offset, 1);
+}
+
+bool memory_was_used(int device, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t end = offset + bytes;
+    for (uint64_t n; offset < end; offset += n) {
+        n = VGPU_CHUNK_BYTES - offset % VGPU_CHUNK_BYTES;
+        n = n < end - offset ? n : end - offset;
+        if (committed_parts(device, offset / VGPU_CHUNK_BYTES) & parts_of(offset, n))
+            return true;
+    }
+    return false;
 }
 
 /* ---- the limit ---- */
@@ -101,28 +170,56 @@ bool memory_overrun(const struct owner *owner, char *why, int room)
     return true;
 }
 
-bool memory_commit_as(int device, uint64_t chunk, uint64_t at, const uint8_t *bytes, uint64_t n)
+bool memory_commit_as(int device, uint64_t offset, const uint8_t *bytes, uint64_t n)
 {
-    struct vgpu_control *control = memory_control();
-    if (control->chunk[device][chunk] || !memory_has_room(VGPU_CHUNK_BYTES) ||
-        !write_chunk(device, chunk, at, bytes, n))
+    const uint32_t parts = parts_of(offset, n);
+    const uint64_t chunk = offset / VGPU_CHUNK_BYTES;
+    const uint64_t from = offset / VGPU_PART_BYTES * VGPU_PART_BYTES;
+    const uint64_t to = memory_next_part(offset + n - 1);
+    if (committed_parts(device, chunk) & parts || !memory_has_room(to - from) ||
+        !write_parts(device, from, to, offset, bytes, n))
         return false;
-    control->chunk[device][chunk] = 1;
+    note_parts(device, chunk, parts);
     return true;
 }
 
-bool memory_commit(int device, uint64_t chunk)
+/* Commits those of a chunk's `parts` that are not committed, adjacent ones by one write. */
+static bool commit_parts(int device, uint64_t chunk, uint32_t parts)
 {
-    return memory_control()->chunk[device][chunk] || memory_commit_as(device, chunk, 0, NULL, 0);
+    const uint32_t missing = parts & ~committed_parts(device, chunk);
+    for (unsigned first = 0, count; missing && first < VGPU_PARTS; first += count + 1) {
+        uint64_t from = chunk * VGPU_CHUNK_BYTES + first * VGPU_PART_BYTES;
+        for (count = 0; first + count < VGPU_PARTS && missing >> (first + count) & 1;)
+            count++;
+        uint64_t bytes = count * VGPU_PART_BYTES;
+        if (count &&
+            (!memory_has_room(bytes) || !write_parts(device, from, from + bytes, from, NULL, 0)))
+            return false;
+    }
+    note_parts(device, chunk, missing);
+    return true;
+}
+
+bool memory_commit(int device, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t end = offset + bytes;
+    for (uint64_t n; offset < end; offset += n) {
+        n = VGPU_CHUNK_BYTES - offset % VGPU_CHUNK_BYTES;
+        n = n < end - offset ? n : end - offset;
+        if (!commit_parts(device, offset / VGPU_CHUNK_BYTES, parts_of(offset, n)))
+            return false;
+    }
+    return true;
 }
 
 bool memory_copy_chunks(int device, uint64_t to, uint64_t from, uint64_t bytes)
 {
     const struct device_memory *m = memory_of(device);
     for (uint64_t at = 0; at < bytes; at += VGPU_CHUNK_BYTES) {
-        if (!memory_control()->chunk[device][(from + at) / VGPU_CHUNK_BYTES])
+        if (!memory_was_used(device, from + at, VGPU_CHUNK_BYTES))
             continue;
-        if (!memory_commit(device, (to + at) / VGPU_CHUNK_BYTES))
+        if (!memory_commit(device, from + at, VGPU_CHUNK_BYTES) ||
+            !memory_commit(device, to + at, VGPU_CHUNK_BYTES))
             return false;
         memcpy(m->base + to + at, m->base + from + at, VGPU_CHUNK_BYTES);
         if (!memory_wrote(VGPU_CHUNK_BYTES))

@@ -92,13 +92,19 @@ static struct block *new_block(struct owner *owner, int device, uint64_t bytes, 
     return b;
 }
 
-/* Poisons memory that is allocated anew. Chunks without pages are poisoned when they are committed.
+/* Poisons memory that is allocated anew. Parts without pages are poisoned when they are committed.
  */
 static void poison_bytes(int device, uint64_t offset, uint64_t bytes)
 {
-    uint64_t first = offset / VGPU_CHUNK_BYTES;
-    if (memory_current->control->chunk[device][first] && !inject_stale(device))
-        memset(memory_current->devices[device].base + offset, VGPU_POISON, bytes);
+    const uint64_t end = offset + bytes;
+    if (!memory_was_used(device, offset, bytes) || inject_stale(device))
+        return;
+    for (uint64_t to; offset < end; offset = to) {
+        to = memory_next_part(offset);
+        to = to < end ? to : end;
+        if (memory_is_committed(device, offset))
+            memset(memory_current->devices[device].base + offset, VGPU_POISON, to - offset);
+    }
 }
 
 /* Allocates from a block of small allocations; 0: it has no room. */
@@ -214,8 +220,7 @@ static void drop_block(struct block *b)
             b->shared ? b->small.taken_bytes : whole_granules(asked_bytes(b));
     uint64_t first = b->offset / VGPU_CHUNK_BYTES, count = b->bytes / VGPU_CHUNK_BYTES;
     for (uint64_t c = first; c < first + count; c++)
-        if (memory_current->control->chunk[b->device][c])
-            memory_current->control->chunk[b->device][c] = 0;
+        memory_uncommit(b->device, c);
     bounds_unmap(b->device, b->offset, b->bytes);
     chunk_cache_add(b->device, b->offset, b->bytes);
     arena_give(&memory_current->devices[b->device].blocks, b->offset);
@@ -393,32 +398,24 @@ static uint8_t *view_block(const struct block *b, uint64_t offset, uint64_t byte
 {
     if (!b || bytes == 0 || offset + bytes > b->offset + b->bytes)
         return NULL;
-    for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
-        if (!memory_commit(b->device, c))
-            return NULL;
-    return memory_current->devices[b->device].base + offset;
+    return memory_commit(b->device, offset, bytes)
+               ? memory_current->devices[b->device].base + offset
+               : NULL;
 }
 
 static bool is_untouched(const struct block *b, uint64_t offset, uint64_t bytes)
 {
-    if (!b || bytes == 0)
-        return false;
-    for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
-        if (memory_current->control->chunk[b->device][c])
-            return false;
-    return true;
+    return b && bytes && !memory_was_used(b->device, offset, bytes);
 }
 
-/* Gives a chunk that was never used its contents: `n` bytes, and poison around them. Poison needs
- * no pages. False: it was used, the bytes are not in one chunk, or the limit is reached. */
+/* Gives parts that were never used their contents: `n` bytes, and poison around them. Poison needs
+ * no pages. False: one was used, the bytes are not in one chunk, or the limit is reached. */
 static bool fill_fresh(const struct block *b, uint64_t offset, const uint8_t *bytes, uint64_t n)
 {
-    uint64_t at = offset % VGPU_CHUNK_BYTES;
-    if (!is_untouched(b, offset, n) || n > VGPU_CHUNK_BYTES - at ||
+    if (!is_untouched(b, offset, n) || n > VGPU_CHUNK_BYTES - offset % VGPU_CHUNK_BYTES ||
         offset + n > b->offset + b->bytes)
         return false;
-    return bytes == memory_current->poison ||
-           memory_commit_as(b->device, offset / VGPU_CHUNK_BYTES, at, bytes, n);
+    return bytes == memory_current->poison || memory_commit_as(b->device, offset, bytes, n);
 }
 
 uint8_t *memory_view(uint64_t address, uint64_t bytes)
@@ -433,7 +430,7 @@ const uint8_t *memory_source(uint64_t address, uint64_t bytes)
     uint64_t offset;
     const struct block *b = block_at(address, &offset);
     bool poison = bytes <= VGPU_CHUNK_BYTES && is_untouched(b, offset, bytes);
-    return poison ? memory_poison() : view_block(b, offset, bytes);
+    return poison ? memory_poison(bytes) : view_block(b, offset, bytes);
 }
 
 uint8_t *memory_target(uint64_t address, const uint8_t *bytes, uint64_t n, bool *filled)

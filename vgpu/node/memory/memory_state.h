@@ -30,8 +30,8 @@ struct memory {
     uint64_t pools;                        /* pool.c: pools made so far, without default pools */
     uint64_t serials;                      /* arena.c, vmm.c: ranges and mappings made so far */
 
-    uint8_t *poison; /* commit.c: a chunk of VGPU_POISON, once `poisoned` */
-    bool poisoned;
+    uint8_t *poison; /* commit.c: a chunk whose first `poisoned` bytes are VGPU_POISON */
+    uint64_t poisoned;
     struct { /* move.c: a chunk that begins with the pattern of a fill */
         uint8_t *chunk;
         struct vgpu_memset pattern;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * move.c: see move.h.
  *
- * A chunk that was never used gets its new contents directly, surrounded by poison. Poisoning all
- * of it first and then writing page by page would take twice as long.
+ * Parts that were never used get their new contents directly, surrounded by poison. Poisoning them
+ * first and then writing page by page would take twice as long.
  *
  * A copy may have 2^29 rows of one byte. Rows that are contiguous on both sides are looked up once,
  * and the time limit and the program's end are checked periodically.
@@ -21,7 +21,6 @@
 #include "vmm.h"
 #include "quiescence.h"
 
-#define WORTH_A_CHUNK (VGPU_CHUNK_BYTES / 8)
 /* A copy of this size replaces the contents of the caches anyway. */
 #define PAST_CACHES (4u << 20)
 /* Bytes between two checks of the time. */
@@ -255,7 +254,7 @@ static bool fill_row(struct owner *owner, uint64_t at, const struct vgpu_memset 
 {
     for (uint64_t left = m->bytes, n; left > 0; at += n, left -= n) {
         n = smaller_size(left, smaller_size(vmm_piece(at), up_to_chunk(at)));
-        if (n >= WORTH_A_CHUNK && memory_untouched(at, n) &&
+        if (n >= VGPU_PART_BYTES && memory_untouched(at, n) &&
             memory_fill_fresh(at, filled_chunk(m, n), n))
             continue;
         uint8_t *to = n && memory_wrote(n) ? owner_view(owner, at, n) : NULL;

@@ -4,8 +4,9 @@
  *
  * Device memory is allocated in blocks of whole chunks (VGPU_CHUNK_BYTES). Allocations of up to
  * half a chunk share blocks of their owner, at multiples of 512 bytes, as recorded on hardware;
- * larger ones have blocks of their own. A chunk is committed and poisoned at its first use, by the
- * node or a context. Freeing a chunk returns its pages, sometimes later (chunk_cache.h).
+ * larger ones have blocks of their own. A chunk is committed and poisoned at its first use, in
+ * parts (VGPU_PART_BYTES) by the node, the rest of it by a context. Freeing a chunk returns its
+ * pages, sometimes later (chunk_cache.h).
  */
 #ifndef VGPU_DEVICE_MEMORY_H
 #define VGPU_DEVICE_MEMORY_H
@@ -119,9 +120,9 @@ void memory_each_block(const struct owner *owner, int device,
 uint8_t *memory_view(uint64_t address, uint64_t bytes);
 
 /* Both sides of a copy, each address looked up once. memory_source: the bytes to read, which are
- * memory_poison() if their chunks were never used. memory_target: the bytes to write; but if they
- * are in one chunk that was never used, it is given its contents at once (*filled). Else NULL: as
- * for memory_view. */
+ * memory_poison() if their parts were never used. memory_target: the bytes to write; but if they
+ * are in parts of one chunk that were never used, these get their contents at once (*filled). Else
+ * NULL: as for memory_view. */
 const uint8_t *memory_source(uint64_t address, uint64_t bytes);
 uint8_t *memory_target(uint64_t address, const uint8_t *bytes, uint64_t n, bool *filled);
 
@@ -140,16 +141,23 @@ bool memory_overrun(const struct owner *owner, char *why, int room);
 /* Returns all pages that are in no allocation. */
 void memory_reclaim(void);
 
-/* A chunk (VGPU_CHUNK_BYTES) of VGPU_POISON. */
-const uint8_t *memory_poison(void);
-/* Commits a chunk. False: the limit is reached. */
-bool memory_commit(int device, uint64_t chunk);
-/* Commits a chunk that has no pages, with `n` bytes from its offset `at` on, surrounded by poison.
- * False: it had pages, or the limit is reached (memory_commit then fails, too). */
-bool memory_commit_as(int device, uint64_t chunk, uint64_t at, const uint8_t *bytes, uint64_t n);
+/* VGPU_POISON, a chunk (VGPU_CHUNK_BYTES) at most. */
+const uint8_t *memory_poison(uint64_t bytes);
+/* Commits the parts of [offset, +bytes). False: the limit is reached. */
+bool memory_commit(int device, uint64_t offset, uint64_t bytes);
+/* Commits the parts of [offset, +n), which have no pages and are in one chunk, with these bytes,
+ * surrounded by poison. False: one had pages, or the limit is reached (memory_commit then fails,
+ * too). */
+bool memory_commit_as(int device, uint64_t offset, const uint8_t *bytes, uint64_t n);
+/* Whether the part at `offset` is committed, and where the next one begins; whether any part of
+ * [offset, +bytes) is. memory_uncommit: no part of the chunk is any more. */
+bool memory_is_committed(int device, uint64_t offset);
+uint64_t memory_next_part(uint64_t offset);
+bool memory_was_used(int device, uint64_t offset, uint64_t bytes);
+void memory_uncommit(int device, uint64_t chunk);
 /* The same for `n` bytes at `address`. False also if they are not in one chunk of a device. */
 bool memory_fill_fresh(uint64_t address, const uint8_t *bytes, uint64_t n);
-/* True if no chunk of the range was ever used. */
+/* True if no part of the range was ever used. */
 bool memory_untouched(uint64_t address, uint64_t bytes);
 
 /* Makes a sparse memfd that is sealed against resizing. */
