@@ -10,6 +10,7 @@
 #include "move.h"
 #include "topology.h"
 #include "unit.h"
+#include "vmm.h"
 
 enum { LIVE = 200, STEPS = 3000, OWNERS = 2 };
 
@@ -260,6 +261,57 @@ UNIT(copies_of_unused_memory_use_none)
     EXPECT(*memory_view(to + BYTES - 1, 1) == VGPU_POISON && memory_untouched(from + BYTES - 1, 1),
            "%s", "poison is not copied over what was stored");
     memory_give_all(owner[0], -1);
+}
+
+/* ---- mappings ---- */
+
+enum { PLACES = 100 };
+
+/* The lowest mapped place from `place` on; PLACES: none. */
+static uint64_t next_mapped(const bool *mapped, uint64_t place)
+{
+    while (place < PLACES && !mapped[place])
+        place++;
+    return place;
+}
+
+static void check_mappings(const bool *mapped, uint64_t start_va)
+{
+    const struct vmm_mapping *m = vmm_first(start_va);
+    for (uint64_t i = 0; i < PLACES; i++) {
+        const uint64_t va = start_va + i * VGPU_CHUNK_BYTES, next = next_mapped(mapped, i);
+        const struct vmm_mapping *found = vmm_first(va + VGPU_CHUNK_BYTES - 1);
+        EXPECT(found ? found->va == start_va + next * VGPU_CHUNK_BYTES : next == PLACES,
+               "not the first mapping from place %llu on", (unsigned long long)i);
+        EXPECT(!!vmm_at(va) == mapped[i], "place %llu", (unsigned long long)i);
+        if (mapped[i]) {
+            EXPECT(m && m->va == va, "the chain has not place %llu", (unsigned long long)i);
+            m = m->next;
+        }
+    }
+    EXPECT(!m, "%s", "the chain has more than what is mapped");
+}
+
+/* Places of a range are mapped and unmapped in a random order. */
+UNIT(mappings_are_found_by_address)
+{
+    bool mapped[PLACES] = {false};
+    start();
+    struct vmm_handle *handle = vmm_create(owner[0], 0, VGPU_CHUNK_BYTES, 0);
+    uint64_t va = vmm_reserve(owner[0], PLACES * VGPU_CHUNK_BYTES, VGPU_CHUNK_BYTES);
+    EXPECT(handle && va, "%s", "no room");
+    unit_seed(11);
+    for (int step = 0; step < 1000; step++) {
+        const uint64_t place = unit_dice(PLACES), at = va + place * VGPU_CHUNK_BYTES;
+        if (mapped[place])
+            vmm_unmap(vmm_at(at));
+        else if (vmm_map(handle, at))
+            vmm_allow(vmm_first(at), 0, 3);
+        mapped[place] = !mapped[place];
+        check_mappings(mapped, va);
+    }
+    vmm_end(owner[0]);
+    EXPECT(!vmm_first(0) && vmm_count(owner[0]) == 0, "%s", "something is left");
 }
 
 /* ---- two memories ---- */

@@ -109,6 +109,7 @@ void memory_end(struct memory *memory)
         munmap(memory->control, sizeof *memory->control);
     free(memory->poison);
     free(memory->fill.chunk);
+    free(memory->vmm.mappings);
     close_made(memory->control_fd);
     close_made(memory->exported.ends);
     arena_clear(&memory->vmm.ranges);

@@ -56,7 +56,8 @@ struct memory {
     struct { /* vmm.c */
         struct arena ranges;
         struct vmm_handle *handles;
-        struct vmm_mapping *mappings; /* sorted by address */
+        struct vmm_mapping **mappings; /* sorted by address, which their `next` follows, too */
+        int mapping_count, mapping_room;
         uint64_t ids;
     } vmm;
 

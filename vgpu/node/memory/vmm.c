@@ -4,6 +4,7 @@
 #include "vmm.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
 #include "device_memory.h"
@@ -150,30 +151,79 @@ void vmm_free(struct vmm_range *range)
 
 /* ---- mappings ---- */
 
+/* The index of the first mapping that ends above `va`; the number of mappings if there is none.
+ * Memory may be mapped in thousands of pieces, each of which is found several times a copy. */
+static int index_above(uint64_t va)
+{
+    int low = 0, high = memory_current->vmm.mapping_count;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        const struct vmm_mapping *m = memory_current->vmm.mappings[middle];
+        if (m->va + m->bytes <= va)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct vmm_mapping *mapping_of(int index)
+{
+    return index < memory_current->vmm.mapping_count ? memory_current->vmm.mappings[index] : NULL;
+}
+
 struct vmm_mapping *vmm_first(uint64_t va)
 {
-    struct vmm_mapping *m = memory_current->vmm.mappings;
-    while (m && m->va + m->bytes <= va)
-        m = m->next;
-    return m;
+    return mapping_of(index_above(va));
+}
+
+/* False: this computer has no memory for a longer table. */
+static bool reserve_mapping(void)
+{
+    if (memory_current->vmm.mapping_count < memory_current->vmm.mapping_room)
+        return true;
+    const int room = memory_current->vmm.mapping_room ? 2 * memory_current->vmm.mapping_room : 16;
+    void *longer =
+        realloc(memory_current->vmm.mappings, (size_t)room * sizeof *memory_current->vmm.mappings);
+    if (!longer)
+        return false;
+    memory_current->vmm.mappings = longer;
+    memory_current->vmm.mapping_room = room;
+    return true;
+}
+
+/* Moves the table's entries from `from` on so that they begin at `to`. */
+static void move_mappings(int to, int from)
+{
+    struct vmm_mapping **table = memory_current->vmm.mappings;
+    memmove(table + to, table + from,
+            (size_t)(memory_current->vmm.mapping_count - from) * sizeof *table);
+    memory_current->vmm.mapping_count += to - from;
+}
+
+static void link_mapping(int index)
+{
+    if (index >= 0)
+        memory_current->vmm.mappings[index]->next = mapping_of(index + 1);
 }
 
 static struct vmm_mapping *map_handle(struct vmm_handle *handle, uint64_t va)
 {
-    struct vmm_mapping *m = calloc(1, sizeof *m), **at = &memory_current->vmm.mappings;
+    struct vmm_mapping *m = reserve_mapping() ? calloc(1, sizeof *m) : NULL;
     if (!m)
         return NULL;
-    while (*at && (*at)->va < va)
-        at = &(*at)->next;
+    const int at = index_above(va);
     *m = (struct vmm_mapping){.handle = handle,
                               .va = va,
                               .bytes = handle->allocation->bytes,
                               .base = va,
                               .length = handle->allocation->bytes,
                               .shown_on = -1,
-                              .serial = ++memory_current->serials,
-                              .next = *at};
-    *at = m;
+                              .serial = ++memory_current->serials};
+    move_mappings(at + 1, at);
+    memory_current->vmm.mappings[at] = m;
+    link_mapping(at);
+    link_mapping(at - 1);
     handle->mapped++;
     return m;
 }
@@ -193,10 +243,9 @@ void vmm_allow(struct vmm_mapping *mapping, int device, uint8_t mode)
 
 void vmm_unmap(struct vmm_mapping *mapping)
 {
-    struct vmm_mapping **at = &memory_current->vmm.mappings;
-    while (*at != mapping)
-        at = &(*at)->next;
-    *at = mapping->next;
+    const int at = index_above(mapping->va);
+    move_mappings(at, at + 1);
+    link_mapping(at - 1);
     mapping->handle->owner->map_version++;
     mapping->handle->mapped--;
     free_unused_handle(mapping->handle);
@@ -319,7 +368,7 @@ int vmm_count(const struct owner *owner)
 int vmm_count_mappings(const struct owner *owner)
 {
     int count = 0;
-    for (const struct vmm_mapping *m = memory_current->vmm.mappings; m; m = m->next)
+    for (const struct vmm_mapping *m = mapping_of(0); m; m = m->next)
         count += m->handle->owner == owner && !m->handle->window;
     return count;
 }
@@ -336,7 +385,7 @@ int vmm_count_ranges(const struct owner *owner)
 
 void vmm_end(struct owner *owner)
 {
-    for (struct vmm_mapping *m = memory_current->vmm.mappings, *next; m; m = next) {
+    for (struct vmm_mapping *m = mapping_of(0), *next; m; m = next) {
         next = m->next;
         if (m->handle->owner == owner)
             vmm_unmap(m);
