@@ -12,7 +12,8 @@ from pathlib import Path
 PROGRAM, NODES = sys.argv[1], Path(sys.argv[2])
 NODE = json.loads((NODES / "hgx-h200-4.json").read_text())
 HEARD_US = NODE["copies"]["peer"]["latency_us"]  # until another GPU's store is seen
-MEMORY_GBS = json.loads((NODES / "parts" / "h200.json").read_text())["memory_gbs"]
+PART = json.loads((NODES / "parts" / "h200.json").read_text())
+MEMORY_GBS, CLOCK_MHZ = PART["memory_gbs"], PART["clock_khz"] // 1000
 LATE_US = 6.0  # the host launches the second kernel later than the first
 FLOATS, ALL = 2 << 20, 8 << 20
 
@@ -74,6 +75,11 @@ class Waits(unittest.TestCase):
         both, alone = run("count", str(FLOATS)), work_us(FLOATS, 0)
         for us in both:
             self.assertLess(us, alone + 12)
+
+    def test_a_delay_is_as_long_each_time(self) -> None:
+        """Kernels that only read the clock, one after the other."""
+        one, nine = run("delay", str(20 * CLOCK_MHZ))
+        self.assertAlmostEqual((nine - one) / 8, 20 + NODE["kernel"]["delay_us"], delta=1)
 
 
 if __name__ == "__main__":

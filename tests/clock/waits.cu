@@ -128,6 +128,24 @@ static void counters(int n)
     }
 }
 
+__global__ void delay(long long cycles)
+{
+    long long start = clock64();
+    while (clock64() - start < cycles) {
+    }
+}
+
+// One on GPU 0, nine on GPU 1.
+static void delays(int cycles)
+{
+    for (int d = 0; d < 2; d++) {
+        CHECK(cudaSetDevice(d));
+        for (int i = 0; i < 1 + 8 * d; i++)
+            delay<<<1, 1, 0, gpu[d].stream>>>(cycles);
+        CHECK(cudaEventRecord(gpu[d].end, gpu[d].stream));
+    }
+}
+
 static void launch(const char *name, int n, int rounds)
 {
     if (strcmp(name, "producer_first") == 0) {
@@ -138,6 +156,8 @@ static void launch(const char *name, int n, int rounds)
         producer(N);
     } else if (strcmp(name, "play") == 0) {
         players(rounds, n);
+    } else if (strcmp(name, "delay") == 0) {
+        delays(n);
     } else {
         counters(n);
     }

@@ -121,6 +121,7 @@ static struct thread *leave_thread(struct thread *thread)
     block->live--;
     thread->sp = NULL;
     thread->stack = NULL;
+    thread->clock = (struct thread_clock){0};
     if (thread->poll.address)
         poll_forget(thread);
     if (UNLIKELY(thread->weak != NULL))

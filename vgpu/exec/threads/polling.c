@@ -39,7 +39,6 @@ void poll_forget(struct thread *thread)
     thread->poll.address = thread->poll.value = 0;
     thread->poll.unchanged = thread->poll.reads = thread->poll.limit = 0;
     thread->poll.proven = thread->poll.timed = false;
-    thread->clock.cycles = 0;
 }
 
 void poll_woken(struct thread *thread)
