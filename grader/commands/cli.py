@@ -137,6 +137,17 @@ def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     )
     add.add_argument("-o", "--output", type=Path, help="the page to write (default: build/trace/)")
     add.set_defaults(run=_trace)
+    add = commands.add_parser(
+        "calibrate",
+        help="measure this machine's GPUs, and describe it for VGPU_NODE",
+        description="Measures 1 to 12 GPUs for at most five minutes, fits a node description to their answers, and "
+        "asks the virtual node with it the same, to show the error of each figure.",
+    )
+    add.add_argument("--name", default="my-machine", help="the description's name (default: my-machine)")
+    add.add_argument("--program", type=Path, help="the measuring program, already built")
+    add.add_argument("--answers", type=Path, help="what that program printed, instead of measuring")
+    add.add_argument("--out", type=Path, help="the file to write (default: build/calibrate/NAME.json)")
+    add.set_defaults(run=_calibrate)
 
 
 def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -201,6 +212,14 @@ def _trace(project: Project, args: argparse.Namespace) -> ExitStatus:
     from grader.learning import trace
 
     return trace.command(project, args.what, args.output, solution=args.solution)
+
+
+def _calibrate(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.calibrate import command
+
+    return command.command(
+        project, args.name, program=args.program, answers=args.answers, out=args.out
+    )
 
 
 def _sync(project: Project, args: argparse.Namespace) -> ExitStatus:

@@ -259,24 +259,37 @@ static int hex_uuid(const char *s, uint8_t uuid[16])
     return digits == 32 ? 0 : -1;
 }
 
-static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int index)
+static void read_part_file(struct reader *r, const char *name, struct topology *t, int index)
 {
-    struct vgpu_device_info *d = &t->info.device[index];
     struct reader part = {
         .directory = r->directory, .error = r->error, .error_room = r->error_room};
+    snprintf(part.file, sizeof part.file, "%s/parts/%s.json", r->directory, name);
+    cJSON *p = parse_file(&part);
+    if (p)
+        read_part(&part, p, &t->info.device[index], &t->memory_bytes_s[index]);
+    read_processor(&part, p, &t->processor[index]);
+    close_file(&part);
+    r->failed += part.failed;
+}
+
+/* `parts`: those that the description has itself, or NULL. */
+static void read_gpu(struct reader *r, const cJSON *g, const cJSON *parts, struct topology *t,
+                     int index)
+{
+    struct vgpu_device_info *d = &t->info.device[index];
     reader_fields(r, g, "a GPU", "part pci numa cpus uuid");
     const char *name = reader_text(r, g, "part");
+    const cJSON *own = cJSON_GetObjectItemCaseSensitive(parts, name);
     if (strchr(name, '/') || name[0] == '.') {
         reader_complain(r, "\"part\": \"%s\" must be a name in nodes/parts/", name);
         return;
     }
-    snprintf(part.file, sizeof part.file, "%s/parts/%s.json", r->directory, name);
-    cJSON *p = parse_file(&part);
-    if (p)
-        read_part(&part, p, d, &t->memory_bytes_s[index]);
-    read_processor(&part, p, &t->processor[index]);
-    close_file(&part);
-    r->failed += part.failed;
+    if (own) {
+        read_part(r, own, d, &t->memory_bytes_s[index]);
+        read_processor(r, own, &t->processor[index]);
+    } else {
+        read_part_file(r, name, t, index);
+    }
     unsigned domain, bus, device;
     if (sscanf(reader_text(r, g, "pci"), "%x:%x:%x.0", &domain, &bus, &device) != 3)
         reader_complain(r, "gpu %d: \"pci\" must look like \"0000:19:00.0\"", index);
@@ -325,7 +338,8 @@ static void read_gpus(struct reader *r, const cJSON *root, struct topology *t)
         reader_complain(r, "\"gpus\" must be a list of 0 to %d GPUs", VGPU_MAX_GPUS);
         return;
     }
-    cJSON_ArrayForEach(gpu, gpus) read_gpu(r, gpu, t, t->info.device_count++);
+    const cJSON *parts = cJSON_GetObjectItemCaseSensitive(root, "parts");
+    cJSON_ArrayForEach(gpu, gpus) read_gpu(r, gpu, parts, t, t->info.device_count++);
     const cJSON *memory = cJSON_GetObjectItemCaseSensitive(root, "memory_gbs");
     for (int i = 0; memory && i < t->info.device_count; i++)
         t->memory_bytes_s[i] = reader_number(r, root, "memory_gbs", 1e-6) * 1e9;
@@ -377,9 +391,10 @@ int topology_load(struct topology *t, const char *directory, const char *name, c
         close_file(&r);
         return -1;
     }
-    reader_fields(&r, root, "a node",
-                  "name about sources driver gpus memory_gbs peers peers_refused native_atomics "
-                  "nvlink pcie sockets drawing copies edges kernel calls cold nccl");
+    reader_fields(
+        &r, root, "a node",
+        "name about sources driver parts gpus memory_gbs peers peers_refused native_atomics "
+        "nvlink pcie sockets drawing copies edges kernel calls cold nccl");
     copy_text(&r, root, "name", t->info.name, sizeof t->info.name);
     t->info.driver_version = t->info.runtime_version = read_whole(&r, root, "driver", 1000);
     read_gpus(&r, root, t);

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// calibrate_calls.cu: what calls cost the host, kernels that do nothing or only move bytes, and
+// graphs.
+#include "calibrate.h"
+
+static __global__ void nothing() {}
+
+static void launch(int g, size_t number)
+{
+    cudaStream_t stream = stream_of(g, number);
+    nothing<<<1, 32, 0, stream>>>();
+}
+
+// ---- calls ----
+
+// What one of `count` calls in a row takes the host.
+static void call(const char *name, int count, const std::function<void()> &one)
+{
+    figure(text("call.%s.us", name), [&] {
+        return typical([&] {
+            wait_all();
+            use(0);
+            double us = host_time([&] {
+                for (int i = 0; i < count; i++)
+                    one();
+            });
+            wait_all();
+            return us / count;
+        });
+    });
+}
+
+static void calls_of_streams()
+{
+    cudaStream_t stream = stream_of(0, 0);
+    int turn = 0;
+    call("set_device", 1000, [&] { CHECK(cudaSetDevice(turn++ % gpus)); });
+    call("launch", 200, [&] { nothing<<<1, 32, 0, stream>>>(); });
+    call("record", 200, [&] { CHECK(cudaEventRecord(gpu[0].began, stream)); });
+    call("record_untimed", 200, [&] { CHECK(cudaEventRecord(gpu[0].joined, stream)); });
+    call("wait", 200, [&] { CHECK(cudaStreamWaitEvent(stream, gpu[0].joined, 0)); });
+    call("set", 200, [&] { CHECK(cudaMemsetAsync(gpu[0].to, 0, 16, stream)); });
+    call("query", 200, [&] { (void)cudaStreamQuery(stream); });
+    call("to_device", 50, [&] {
+        CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].host_in, 16, cudaMemcpyHostToDevice, stream));
+    });
+    call("to_host", 50, [&] {
+        CHECK(cudaMemcpyAsync(gpu[0].host_out, gpu[0].from, 16, cudaMemcpyDeviceToHost, stream));
+    });
+    call("inside", 50, [&] {
+        CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].from, 16, cudaMemcpyDeviceToDevice, stream));
+    });
+}
+
+// What a function on the host takes from its issue to the end of the wait for it.
+static void CUDART_CB do_nothing(void *) {}
+
+static void calls_that_wait()
+{
+    cudaStream_t stream = stream_of(0, 0);
+    call("spin_20_and_wait", 1, [&] {
+        hold(0, stream, 20);
+        CHECK(cudaStreamSynchronize(stream));
+    });
+    call("host_function_and_wait", 1, [&] {
+        CHECK(cudaLaunchHostFunc(stream, do_nothing, nullptr));
+        CHECK(cudaStreamSynchronize(stream));
+    });
+}
+
+static void calls_of_memory()
+{
+    void *p = nullptr;
+    auto timed = [&](const char *name, const std::function<double()> &both) {
+        figure(text("call.%s.us", name), [&] { return typical(both); });
+    };
+    use(0);
+    timed("malloc", [&] {
+        double us = host_time([&] { CHECK(cudaMalloc(&p, 64 * MIB)); });
+        CHECK(cudaFree(p));
+        return us;
+    });
+    timed("free", [&] {
+        CHECK(cudaMalloc(&p, 64 * MIB));
+        return host_time([&] { CHECK(cudaFree(p)); });
+    });
+    timed("malloc_from_empty_pool", [&] {
+        cudaStream_t stream = stream_of(0, 0);
+        CHECK(cudaDeviceSynchronize());
+        double us = host_time([&] { CHECK(cudaMallocAsync(&p, 64 * MIB, stream)); });
+        CHECK(cudaFreeAsync(p, stream));
+        CHECK(cudaDeviceSynchronize()); // the pool gives its memory back
+        return us;
+    });
+}
+
+void measure_calls()
+{
+    progress("calls");
+    calls_of_streams();
+    calls_that_wait();
+    calls_of_memory();
+}
+
+// ---- kernels ----
+
+static __global__ void add_up(const float4 *from, size_t n, int times, float *to)
+{
+    size_t first = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < times; k++)
+        for (size_t i = first; i < n; i += gridDim.x * static_cast<size_t>(blockDim.x)) {
+            float4 v = from[i];
+            sum += v.x + v.y + v.z + v.w;
+        }
+    if (sum == 12345.678f)
+        *to = sum;
+}
+
+static __global__ void copy_over(float4 *to, const float4 *from, size_t n)
+{
+    size_t i = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
+    for (; i < n; i += gridDim.x * static_cast<size_t>(blockDim.x))
+        to[i] = from[i];
+}
+
+static __global__ void follow(const int *next, int steps, int *end)
+{
+    int at = 0;
+    for (int i = 0; i < steps; i++)
+        at = next[at];
+    *end = at;
+}
+
+static void spinning()
+{
+    figure("kernel.nothing.us", [] { return each_us(0, 40, [] { launch(0, 0); }); });
+    for (int us : {20, 40}) {
+        figure(text("kernel.spin_%d.cycles", us), [=] { return held_cycles(0, us); });
+        figure(text("kernel.spin_%d.us", us),
+               [=] { return each_us(0, 10, [=] { hold(0, stream_of(0, 0), us); }); });
+    }
+    figure("kernel.turns.two_streams.us", [] {
+        return each_us(0, 20, [] {
+            for (size_t s = 0; s < 2; s++) {
+                launch(0, s);
+                CHECK(cudaEventRecord(gpu[0].joined, stream_of(0, s)));
+                CHECK(cudaStreamWaitEvent(stream_of(0, 1 - s), gpu[0].joined, 0));
+            }
+        });
+    });
+    figure("kernel.between_copies.us", [] {
+        return each_us(0, 20, [] {
+            launch(0, 0);
+            CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].from, 16, cudaMemcpyDeviceToDevice,
+                                  stream_of(0, 0)));
+        });
+    });
+    for (int g = 1; g < std::min(gpus, 2); g++)
+        figure("kernel.turns.two_gpus.us", [=] {
+            return each_us(0, 20, [=] {
+                for (int at : {0, g}) {
+                    launch(at, 0);
+                    CHECK(cudaEventRecord(gpu[at].joined, stream_of(at, 0)));
+                    int then = at ? 0 : g;
+                    CHECK(cudaStreamWaitEvent(stream_of(then, 0), gpu[at].joined, 0));
+                }
+            });
+        });
+}
+
+// GB/s of GPU g's processors on memory of GPUs `to` and `from`.
+static double copied(int g, int to, int from, double times)
+{
+    double us = each_us(g, 2, [=] {
+        cudaStream_t stream = stream_of(g, 0);
+        copy_over<<<static_cast<unsigned>(gpu[g].processors) * 4, 512, 0, stream>>>(
+            reinterpret_cast<float4 *>(gpu[to].to), reinterpret_cast<float4 *>(gpu[from].from),
+            CURVE_BYTES / sizeof(float4));
+    });
+    return times * static_cast<double>(CURVE_BYTES) / us * 1e-3;
+}
+
+static double added(int g, size_t bytes, int times)
+{
+    return each_us(g, 2, [=] {
+        cudaStream_t stream = stream_of(g, 0);
+        add_up<<<static_cast<unsigned>(gpu[g].processors) * 4, 512, 0, stream>>>(
+            reinterpret_cast<float4 *>(gpu[g].from), bytes / sizeof(float4), times,
+            reinterpret_cast<float *>(gpu[g].to));
+    });
+}
+
+// What a quarter of L2 holds is read again from there; its array is of this size, as the virtual
+// node looks at it.
+static double from_l2()
+{
+    const int TIMES = 16;
+    size_t bytes = gpu[0].l2_bytes / 4 / MIB * MIB;
+    char *kept = gpu[0].from;
+    CHECK(cudaMalloc(&gpu[0].from, bytes));
+    double us = added(0, bytes, 1 + TIMES) - added(0, bytes, 1);
+    CHECK(cudaFree(gpu[0].from));
+    gpu[0].from = kept;
+    return static_cast<double>(bytes) * TIMES / us * 1e-3;
+}
+
+// ns of a load that waits for the one before, from an array of this size.
+static double load_ns(size_t bytes, int steps)
+{
+    size_t lines = bytes / 128, stride = lines / 7 * 3 | 1;
+    std::vector<int> next(lines * 32);
+    int *array;
+    while (lines % stride == 0)
+        stride += 2;
+    for (size_t i = 0, at = 0; i < lines; i++, at = (at + stride) % lines)
+        next[at * 32] = static_cast<int>((at + stride) % lines * 32);
+    use(0);
+    CHECK(cudaMalloc(&array, bytes));
+    CHECK(cudaMemcpy(array, next.data(), bytes, cudaMemcpyHostToDevice));
+    double us = typical([=] {
+        return queued_us(0, [=] {
+            follow<<<1, 1, 0, stream_of(0, 0)>>>(array, steps, reinterpret_cast<int *>(gpu[0].to));
+        });
+    });
+    CHECK(cudaFree(array));
+    return us * 1e3 / steps;
+}
+
+void measure_kernels()
+{
+    progress("kernels");
+    spinning();
+    for (int g = 0; g < gpus; g++)
+        figure(text("memory.read[%d].gbs", g),
+               [=] { return static_cast<double>(CURVE_BYTES) / added(g, CURVE_BYTES, 1) * 1e-3; });
+    figure("memory.copied.gbs", [] { return copied(0, 0, 0, 2); });
+    if (gpu[0].l2_bytes >= 4 * MIB) {
+        figure("memory.l2.gbs", from_l2);
+        // so many steps that what they touch is more than L2 holds, or far less
+        int sectors = static_cast<int>(gpu[0].l2_bytes / 32);
+        figure("load.l2.ns",
+               [=] { return load_ns(gpu[0].l2_bytes / 8 / MIB * MIB + MIB, sectors / 16); });
+        figure("load.memory.ns", [=] { return load_ns(gpu[0].l2_bytes * 4, sectors); });
+    }
+}
+
+// ---- graphs ----
+
+static cudaGraphExec_t captured(const std::function<void()> &work)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    use(0);
+    CHECK(cudaStreamBeginCapture(stream_of(0, 0), cudaStreamCaptureModeGlobal));
+    work();
+    CHECK(cudaStreamEndCapture(stream_of(0, 0), &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphDestroy(graph));
+    return exec;
+}
+
+// Launches of the graph of `work`: what the call takes, and what the GPU does.
+static void graph_figures(const char *name, const std::function<void()> &work)
+{
+    cudaGraphExec_t exec = captured(work);
+    cudaStream_t stream = stream_of(0, 0);
+    auto start = [=] { CHECK(cudaGraphLaunch(exec, stream)); };
+    figure(text("graph.%s.call.us", name), [&] {
+        return typical([&] {
+            wait_all();
+            use(0);
+            double us = host_time(start);
+            wait_all();
+            return us;
+        });
+    });
+    figure(text("graph.%s.us", name), [&] { return each_us(0, 8, start); });
+    CHECK(cudaGraphExecDestroy(exec));
+}
+
+static void take_turns(int other, int turns)
+{
+    for (int i = 0; i < turns; i++)
+        for (int at : {0, other}) {
+            int then = at ? 0 : other;
+            launch(at, 0);
+            CHECK(cudaEventRecord(gpu[at].joined, stream_of(at, 0)));
+            CHECK(cudaStreamWaitEvent(stream_of(then, 0), gpu[at].joined, 0));
+        }
+    use(0);
+}
+
+void measure_graphs()
+{
+    progress("graphs");
+    for (int n : {1, 21})
+        graph_figures(text("kernels_%d", n).c_str(), [=] {
+            for (int i = 0; i < n; i++)
+                launch(0, 0);
+        });
+    graph_figures("between_copies_10", [] {
+        for (int i = 0; i < 10; i++) {
+            launch(0, 0);
+            CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].from, 16, cudaMemcpyDeviceToDevice,
+                                  stream_of(0, 0)));
+        }
+    });
+    for (int turns : {1, 11})
+        if (gpus > 1)
+            graph_figures(text("turns_%d", turns).c_str(), [=] { take_turns(1, turns); });
+    if (gpus > 1 && gpu[0].reaches[1] && gpu[1].reaches[0]) {
+        figure("kernel.push.gbs", [] { return copied(0, 1, 0, 1); });
+        figure("kernel.pull.gbs", [] { return copied(0, 0, 1, 1); });
+    }
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""What a machine answered: the lines that bench/truth/calibrate.cu prints, figures and facts."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Answers:
+    figures: dict[str, float] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)  # for want of time
+    links: list[str] = field(default_factory=list)  # what nvidia-smi prints
+
+    @property
+    def gpus(self) -> int:
+        return int(self.facts["gpus"])
+
+    @property
+    def virtual(self) -> bool:
+        return self.facts.get("virtual") == "1"
+
+    @property
+    def rate_bytes(self) -> int:
+        """What a copy moves where links are shared, as calibrate.h has it."""
+        return (8 if self.virtual else 64) << 20
+
+    def get(self, name: str, otherwise: float = 0.0) -> float:
+        return self.figures.get(name, otherwise)
+
+    def gpu(self, number: int, name: str) -> str:
+        return self.facts[f"gpu[{number}].{name}"]
+
+    def access(self, one: int, other: int) -> bool:
+        return self.facts.get(f"peer[{one},{other}]", "0 0").startswith("1")
+
+    def by_size(self, start: str) -> list[tuple[int, float]]:
+        """Bytes and microseconds of figures START.BYTES.us."""
+        named = ((re.fullmatch(rf"{re.escape(start)}\.(\d+)\.us", n), v) for n, v in self.figures.items())
+        return sorted((int(found[1]), value) for found, value in named if found)
+
+    def labels(self) -> list[list[str]]:
+        """nvidia-smi topo -m: [GPU][GPU]; empty lists if it did not say."""
+        rows: list[list[str]] = []
+        for line in self.links:
+            cells = [cell.strip() for cell in line.split("\t")]
+            if re.fullmatch(r"GPU\d+", cells[0]) and len(cells) > self.gpus and len(rows) < self.gpus:
+                rows.append(cells[1:])
+        return rows if len(rows) == self.gpus else [[] for _ in range(self.gpus)]
+
+    def label(self, one: int, other: int) -> str:
+        row = self.labels()[one]
+        return row[other] if len(row) > other else ""
+
+    def refusal(self) -> str:
+        words = {cell for line in self.links for cell in line.split("\t") if cell in ("NS", "CNS", "GNS", "TNS")}
+        return min(words) if words else "NS"
+
+
+def read(text: str) -> Answers:
+    answers = Answers()
+    for line in text.splitlines():
+        fact = re.fullmatch(r"([\w\[\],.]+):(?: (.*))?", line)
+        figure = re.fullmatch(r"(\S+) (\S+)", line)
+        if fact and fact[1] == "smi":
+            answers.links.append(re.sub(r"\x1b\[[0-9;]*m", "", fact[2] or ""))
+        elif fact and fact[1] == "skipped":
+            answers.skipped.append(fact[2] or "")
+        elif fact:
+            answers.facts[fact[1]] = (fact[2] or "").strip()
+        elif figure and (value := _number(figure[2])) is not None:
+            answers.figures[figure[1]] = value
+    if "calibrate" not in answers.facts or not answers.facts.get("gpus", "").isdigit():
+        raise ValueError("these are no answers of truth-calibrate: no line `calibrate: 1`, or none of `gpus:`")
+    return answers
+
+
+def _number(word: str) -> float | None:
+    """None: it is none, or infinite."""
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    return value if 0 < value < 1e12 else None
+
+
+def pairs(count: int) -> Iterator[tuple[int, int]]:
+    return ((i, j) for i in range(count) for j in range(count) if i != j)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""`./lab calibrate`: asks the machine, fits a description, and asks the virtual node with it the same questions."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from grader.base.exits import ExitStatus, LabError
+from grader.calibrate.answers import Answers, read
+from grader.calibrate.describe import Description
+from grader.calibrate.gallery import Node, nearest
+from grader.calibrate.table import lines, rows
+from grader.course.project import Project
+
+MACHINE_SECONDS, VIRTUAL_SECONDS = 120, 150  # five minutes, with what remains
+GRACE_SECONDS = 70  # a measurement that hangs ends the program after 60
+SOURCES = ("calibrate.cu", "calibrate_calls.cu", "calibrate_copies.cu")
+NO_GPU = 77
+
+
+def command(project: Project, name: str, *, program: Path | None, answers: Path | None, out: Path | None) -> ExitStatus:
+    if not re.fullmatch(r"[a-z0-9-]+", name):
+        raise LabError(f"--name {name}: small letters, digits and hyphens only", ExitStatus.USAGE)
+    target = out or project.root / "build" / "calibrate" / f"{name}.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    text = answers.read_text() if answers else _measure(project, program, target)
+    if not answers:
+        target.with_suffix(".txt").write_text(text)
+    try:
+        asked = read(text)
+        made = Description(asked, nearest(project.root / "vgpu" / "nodes", asked), name)
+        node = made.make()
+    except (ValueError, KeyError) as error:
+        raise LabError(f"The answers cannot be used: {error}", ExitStatus.FAILED) from error
+    target.write_text(written(node))
+    _compare(project, target, asked)
+    _tell_rest(made, asked)
+    print(f"\n{target}: the description, for VGPU_NODE={target}")
+    print(f"{answers or target.with_suffix('.txt')}: the answers. CONTRIBUTING.md says how to hand both in.")
+    return ExitStatus.OK
+
+
+def written(node: Node) -> str:
+    """JSON, short lists and objects in one line each."""
+    text = json.dumps(node, indent=2)
+    short = re.compile(r"([\[{])\s+([^\[\]{}]*?)\s+([\]}])")
+
+    def join(found: re.Match[str]) -> str:
+        inside = re.sub(r",\s+", ", ", found[2])
+        line = found[1] + inside + found[3]
+        return line if len(line) < 150 and "\": \"" not in line[:12] else found[0]
+
+    for _ in range(2):
+        text = short.sub(join, text)
+    return text + "\n"
+
+
+# ---- asking ----
+
+
+def run(program: Path, seconds: int, extra: Mapping[str, str] | None = None) -> str:
+    """The program's output; what it printed before it was stopped counts."""
+    try:
+        done = subprocess.run(
+            [program.resolve(), str(seconds)], stdout=subprocess.PIPE, text=True,
+            env=os.environ | dict(extra or {}), timeout=seconds + GRACE_SECONDS, check=False,
+        )  # fmt: skip
+        status, text = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as late:
+        status, text = 1, (late.stdout or b"").decode() if isinstance(late.stdout, bytes) else ""
+    except OSError as error:
+        raise LabError(f"{program}: {error}", ExitStatus.MISSING) from error
+    if status == NO_GPU:
+        raise LabError("There is no GPU here that CUDA can use, so there is nothing to measure.", ExitStatus.CANNOT_RUN)
+    if "gpus:" not in text:
+        raise LabError(f"{program} ended with status {status} before it measured anything.", ExitStatus.FAILED)
+    if status:
+        last = text.splitlines()[-1].split(" ")[0]
+        print(f"{program.name} stopped after {last} (status {status}); what it printed until then counts", file=sys.stderr)
+    return text
+
+
+def _measure(project: Project, program: Path | None, target: Path) -> str:
+    if not program:
+        program = target.with_suffix(".measure")
+        _compile(project, program)
+    return run(program, MACHINE_SECONDS)
+
+
+def _compile(project: Project, program: Path) -> None:
+    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    if not nvcc:
+        raise LabError("There is no nvcc in PATH. --program runs one that was built elsewhere.", ExitStatus.MISSING)
+    folder = project.root / "bench" / "truth"
+    words = [nvcc, "-std=c++17", "-O3", "-arch=native", "-o", str(program), *(str(folder / one) for one in SOURCES)]
+    print("compiling the program that measures", file=sys.stderr)
+    if subprocess.run(words, check=False).returncode:
+        raise LabError(f"nvcc failed: {' '.join(words)}", ExitStatus.BUILD_FAILED)
+
+
+# ---- comparing ----
+
+
+def ask_virtual(project: Project, description: Path) -> Answers | None:
+    """None: the virtual node is not built."""
+    program, tools = project.build_dir / "tests" / "bin" / "truth-calibrate", project.build_dir / "bin"
+    if not program.exists() and (tools / "vgpu-cc").exists():
+        program = description.with_suffix(".virtual")
+        sources = [str(project.root / "bench" / "truth" / one) for one in SOURCES]
+        subprocess.run([tools / "vgpu-cc", "-O2", "-std=c++17", "-o", program, *sources], check=False)
+    if not program.exists():
+        return None
+    extra = {"VGPU_NODE": str(description.resolve()), "VGPU_NODE_ID": f"calibrate-{os.getpid()}"}
+    extra["PATH"] = f"{tools}{os.pathsep}{os.environ.get('PATH', '')}"
+    return read(run(program, VIRTUAL_SECONDS, extra))
+
+
+def _compare(project: Project, target: Path, asked: Answers) -> None:
+    print("asking the virtual node the same", file=sys.stderr)
+    virtual = ask_virtual(project, target)
+    if virtual is None:
+        print("Not compared with the virtual node, which is not built: ./lab start, and then --answers.")
+        return
+    print("\n".join(lines(rows(asked, virtual))))
+
+
+def _tell_rest(made: Description, asked: Answers) -> None:
+    print(f"\nNot measured, and from the nearest node of the gallery ({made.nearest.name}: {made.nearest.why}):")
+    for field, origin in made.borrowed:
+        print(f"  {field}: {origin}")
+    for words in made.assumed:
+        print(f"  assumed: {words}")
+    if asked.skipped:
+        print(f"  no time was left for {len(asked.skipped)} figures: {', '.join(asked.skipped[:5])} ...")

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: MIT
+"""Makes a node description of a machine's answers. What was not measured is taken from the nearest node of the
+gallery, and `sources` says so."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from grader.calibrate.answers import Answers
+from grader.calibrate.curve import Curve, fit, rounded
+from grader.calibrate.gallery import Nearest, Node
+from grader.calibrate.links import HostLinks, HostSide, PeerLinks, PeerSide
+
+PART_NUMBERS = (
+    "sms total_bytes l2_bytes clock_khz memory_clock_khz memory_bus_bits shared_per_block shared_per_block_optin"
+    " shared_per_sm threads_per_sm blocks_per_sm regs_per_block regs_per_sm constant_bytes async_engines"
+).split()
+SEEN_NS = 20  # a load that takes less does not wait for memory
+SPIN = 20  # us, the shorter of calibrate_calls.cu's two
+
+
+class Description:
+    def __init__(self, answers: Answers, nearest: Nearest, name: str) -> None:
+        self.answers, self.nearest, self.name = answers, nearest, name
+        self.borrowed: list[tuple[str, str]] = []  # field, where its value comes from
+        self.assumed: list[str] = []
+        self.sources: dict[str, str] = {}
+        self.curves: dict[str, Curve] = {}
+
+    def borrow(self, field: str, value: object, why: str) -> object:
+        self.borrowed.append((field, f"as {self.nearest.name}: {why}"))
+        return value
+
+    def figure(self, name: str, otherwise: float = 0.0) -> float:
+        return self.answers.get(name, otherwise)
+
+    def make(self) -> Node:
+        half = int(self.answers.gpu(0, "l2_bytes")) // 2
+        for path in ("h2d_pinned", "d2h_pinned", "local", "peer", "staged"):
+            points = self.answers.by_size(f"copy.{path}")
+            if len(points) > 2:
+                self.curves[path] = fit(points, [half] if path == "local" else [])
+        missing = [path for path in ("h2d_pinned", "d2h_pinned", "local") if path not in self.curves]
+        if missing:
+            raise ValueError(f"the answers have no copies by size of {', '.join(missing)}: was it stopped?")
+        host = HostLinks(self.answers, self.curves).find()
+        peers = PeerLinks(self.answers, self.curves, host.lane).find()
+        self.assumed = host.assumed + peers.assumed
+        calls, kernel = self.calls(), self.kernel()
+        copies = self.copies(peers, calls)
+        parts, gpus = self.gpus()
+        node: Node = {
+            "name": self.name,
+            "about": self.about(peers),
+            "sources": self.sources,
+            "driver": int(self.answers.facts["driver"]),
+            "parts": parts,
+            "gpus": gpus,
+            "peers": peers.peers,
+        }
+        if peers.peers != "all" and self.answers.gpus > 1:
+            node["peers_refused"] = self.answers.refusal()
+        node["native_atomics"] = any(fact.endswith(" 1") for name, fact in self.answers.facts.items() if "peer[" in name)
+        if peers.nvlink:
+            node["nvlink"] = peers.nvlink
+        node |= {"pcie": self.pcie(host, peers), "sockets": self.sockets(host), "copies": copies}
+        if edges := self.edges(kernel, copies):
+            node["edges"] = edges
+        node |= {"kernel": kernel, "calls": calls}
+        self.not_measured(node)
+        self.tell_sources(node)
+        return node
+
+    def about(self, peers: PeerSide) -> str:
+        names = [self.answers.gpu(g, "name") for g in range(self.answers.gpus)]
+        kinds = [f"{names.count(name)} {name}" for name in dict.fromkeys(names)]
+        by = "NVSwitch" if peers.nvlink and peers.nvlink["kind"] == "switch" else "NVLinks" if peers.nvlink else "PCIe"
+        return f"{', '.join(kinds)}, connected by {by}. Measured by ./lab calibrate."
+
+    # ---- GPUs ----
+
+    def gpus(self) -> tuple[Node, list[Node]]:
+        parts: Node = {}
+        gpus: list[Node] = []
+        rates: dict[str, list[float]] = {}
+        for g in range(self.answers.gpus):
+            word = re.sub(r"[^a-z0-9]+", "-", self.answers.gpu(g, "name").lower()).strip("-")
+            rates.setdefault(word, []).append(self.memory_gbs(g))
+            parts.setdefault(word, self.part(g))
+            made = hashlib.sha256(f"{self.name} {g}".encode()).hexdigest()
+            gpu: Node = {"part": word, "pci": self.answers.gpu(g, "pci").lower(), "numa": max(0, int(self.answers.gpu(g, "numa")))}
+            if cpus := self.answers.gpu(g, "cpus") or self.affinity(g):
+                gpu["cpus"] = cpus
+            gpu["uuid"] = f"GPU-{made[:8]}-{made[8:12]}-{made[12:16]}-{made[16:20]}-{made[20:32]}"
+            gpus.append(gpu)
+        for word, found in rates.items():
+            parts[word]["memory_gbs"] = rounded(sorted(found)[len(found) // 2])
+        return parts, gpus
+
+    def affinity(self, g: int) -> str:
+        cells = self.answers.labels()[g]
+        found = [cell for cell in cells[self.answers.gpus :] if re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", cell)]
+        return found[0] if found else ""
+
+    def memory_gbs(self, g: int) -> float:
+        gbs = self.figure(f"memory.read[{g}].gbs")
+        if not gbs:
+            return float(str(self.borrow("gpus: memory_gbs", self.nearest.part["memory_gbs"], "not measured")))
+        size = 128 << 20
+        return size / (size / gbs - self.figure("kernel.nothing.us") * 1e3)
+
+    def part(self, g: int) -> Node:
+        part: Node = {
+            "about": f"{self.answers.gpu(g, 'name')}, as its driver describes it; memory_gbs: a sum, by ./lab calibrate",
+            "name": self.answers.gpu(g, "name"),
+            "capability": [int(word) for word in self.answers.gpu(g, "capability").split()],
+        }
+        part |= {key: int(self.answers.gpu(g, key)) for key in PART_NUMBERS}
+        part |= {"memory_gbs": 0, "ecc": self.answers.gpu(g, "ecc") == "1"}
+        if processor := self.processor():
+            part["processor"] = processor
+        return part
+
+    def processor(self) -> Node | None:
+        model = self.nearest.part.get("processor")
+        near, far = self.figure("load.l2.ns"), self.figure("load.memory.ns")
+        if near < SEEN_NS:
+            return None
+        if not model:
+            return None
+        told = dict(model)
+        told["about"] = (
+            f"l2_ns, memory_ns: loads that wait for each other, by ./lab calibrate; the others: as {self.nearest.name}"
+        )
+        told["l2_ns"] = rounded(near)
+        if far > 1.2 * near:
+            told["memory_ns"] = rounded(far)
+        field = "gpus: processor but l2_ns, memory_ns"
+        if field not in dict(self.borrowed):
+            self.borrow(field, None, self.nearest.why)
+        return told
+
+    # ---- links ----
+
+    def pcie(self, host: HostSide, peers: PeerSide) -> Node:
+        label = peers.label or "NODE"
+        if not peers.label and self.answers.gpus > 1:
+            self.assumed.append("pcie's label, which nvidia-smi shows for no pair")
+        pcie: Node = {"gbs": rounded(host.lane)}
+        if host.both:
+            pcie["both_gbs"] = rounded(host.both)
+        if host.switches:
+            pcie |= {"switches": host.switches, "switch_gbs": rounded(host.switch)}
+        if host.root:
+            pcie["root_gbs"] = rounded(host.root)
+        return pcie | {"label": label}
+
+    def sockets(self, host: HostSide) -> Node:
+        between: object = rounded(host.between)
+        if not host.between:
+            between = self.borrow("sockets: gbs", self.nearest.node["sockets"]["gbs"], "nothing here shows its limit")
+        sockets: Node = {"groups": host.groups, "gbs": between}
+        for key, gbs in (("memory", host.memory), ("memory_written", host.written), ("memory_read", host.read)):
+            if gbs:
+                sockets[f"{key}_gbs"] = rounded(gbs)
+        return sockets
+
+    # ---- calls and kernels ----
+
+    def calls(self) -> Node:
+        get = self.figure
+        calls: Node = {"local_us": get("call.set_device.us"), "enqueue_us": get("call.set.us"), "launch_us": get("call.launch.us")}
+        calls["record_us"] = get("call.record.us")
+        if differs(get("call.record_untimed.us"), calls["record_us"]):
+            calls["record_untimed_us"] = get("call.record_untimed.us")
+        if differs(get("call.wait.us"), calls["enqueue_us"]):
+            calls["wait_us"] = get("call.wait.us")
+        calls["query_us"] = max(get("call.query.us"), 0.001)
+        both = get("call.spin_20_and_wait.us")
+        wake = both - calls["local_us"] - calls["launch_us"] - get(f"kernel.spin_{SPIN}.us")
+        calls["wake_us"] = wake = max(wake, 0.0)
+        calls["malloc_us"] = get("call.malloc.us")
+        calls["free_us"] = max(get("call.free.us") - wake, 0.0)
+        grow = get("call.malloc_from_empty_pool.us") - calls["enqueue_us"]
+        if grow > 0.05 * calls["enqueue_us"]:
+            calls["pool_grow_us"] = grow
+        hosted = get("call.host_function_and_wait.us") - calls["enqueue_us"] - wake
+        if hosted > 0 and differs(hosted, wake):
+            calls["host_function_us"] = hosted
+        calls |= self.graph_calls(calls)
+        self.sources["calls"] = "measured: call.* and graph.*.call of ./lab calibrate"
+        return {key: rounded(value) for key, value in calls.items()}
+
+    def graph_calls(self, calls: Node) -> Node:
+        one, many = self.figure("graph.kernels_1.call.us"), self.figure("graph.kernels_21.call.us")
+        if not one or not many:
+            return {}
+        node = max((many - one) / 20, 0.0)
+        launch = one - node
+        told: Node = {"graph_launch_us": launch} if differs(launch, calls["launch_us"]) else {}
+        if node > 5e-4:
+            told["graph_node_us"] = node
+        mixed = self.figure("graph.between_copies_10.call.us")
+        if (copy := (mixed - launch - 20 * node) / 10) > 0.02:
+            told["graph_copy_us"] = copy
+        few, turns = self.figure("graph.turns_1.call.us"), self.figure("graph.turns_11.call.us")
+        wait = max((turns - few) / 20 - node, 0.0)
+        if few and turns and wait > 0.02:
+            told["graph_wait_us"] = wait
+        if few and (other := few - launch - 2 * node - 2 * wait) > 0.02:
+            told["graph_gpu_us"] = other
+        return told
+
+    def kernel(self) -> Node:
+        get = self.figure
+        cycles = [get(f"kernel.spin_{us}.cycles") for us in (SPIN, 2 * SPIN)]
+        us = [get(f"kernel.spin_{us}.us") for us in (SPIN, 2 * SPIN)]
+        nothing = get("kernel.nothing.us")
+        delay = 0.0
+        if us[1] > us[0] and cycles[1] > cycles[0]:
+            delay = us[0] - cycles[0] * (us[1] - us[0]) / (cycles[1] - cycles[0])
+        delay = min(max(delay, 0.0), nothing)
+        kernel: Node = {"delay_us": rounded(delay), "floor_us": rounded(nothing - delay)}
+        one, many = get("graph.kernels_1.us"), get("graph.kernels_21.us")
+        following = (many - one) / 20
+        if one and differs(one, nothing):
+            kernel["graph_first_us"] = rounded(one)
+        if one and many and differs(following, nothing):
+            kernel["graph_next_us"] = rounded(following)
+        size = 128 << 20
+        if peer := max(get("kernel.push.gbs"), get("kernel.pull.gbs")):
+            far = self.curves["peer"].latency_us if "peer" in self.curves else 0.0
+            kernel["peer_gbs"] = rounded(size / (size / peer - (nothing + far) * 1e3))
+        memory = self.memory_gbs(0)
+        if memory * 1.1 < get("memory.l2.gbs") < memory * 3:
+            kernel["l2_gbs"] = rounded(get("memory.l2.gbs"))
+        if copied := get("memory.copied.gbs"):
+            weight = (2 * size / copied - nothing * 1e3) * memory / size - 1
+            if weight > 1.02:
+                kernel["write_weight"] = rounded(weight)
+        self.sources["kernel"] = "measured: kernel.*, memory.* and graph.* of ./lab calibrate"
+        return kernel
+
+    def edges(self, kernel: Node, copies: Node) -> Node:
+        get, own = self.figure, self.figure("kernel.nothing.us")
+        first = copies["local"]["latency_us"]
+        following = kernel.get("graph_next_us", own)
+        found = {
+            "stream": {
+                "other_gpu_us": get("kernel.turns.two_gpus.us") / 2 - own,
+                "other_kind_us": (get("kernel.between_copies.us") - own - first) / 2,
+            },
+            "graph": {
+                "other_gpu_us": (get("graph.turns_11.us") - get("graph.turns_1.us")) / 20 - following,
+                "other_kind_us": (get("graph.between_copies_10.us") / 10 - following - first) / 2,
+            },
+        }
+        kept = {k: {name: rounded(us) for name, us in one.items() if us > 0.1} for k, one in found.items()}
+        self.sources["edges"] = "measured: kernel.turns, kernel.between_copies and graph.* of ./lab calibrate"
+        return {k: one for k, one in kept.items() if one}
+
+    # ---- copies ----
+
+    def copies(self, peers: PeerSide, calls: Node) -> Node:
+        copies: Node = {}
+        for path, call in (("h2d_pinned", "to_device"), ("d2h_pinned", "to_host"), ("local", "inside")):
+            copies[path] = self.path(path, f"call.{call}.us", calls)
+        copies["h2d_pageable"] = self.pageable("h2d", calls)
+        copies["d2h_pageable"] = self.pageable("d2h", calls)
+        for path in ("peer", "staged"):
+            if path in self.curves:
+                copies[path] = self.path(path, f"call.{path}.us", calls)
+            else:
+                why = "no pair here has peer access" if path == "peer" else "there is no second GPU"
+                copies[path] = self.borrow(f"copies: {path}", self.nearest.node["copies"][path], why)
+        if "peer" in self.curves:
+            self.fastest_peer(copies["peer"], peers)
+            self.default_stream(copies["peer"])
+        copies["host"] = self.borrow("copies: host", self.nearest.node["copies"]["host"], "copies inside the host are not measured")
+        order = "h2d_pinned d2h_pinned h2d_pageable d2h_pageable local peer staged host".split()
+        copies = {path: copies[path] for path in order}
+        if 0 < self.figure("copies.first_of_two") < 1.5:
+            copies["at_once"] = 1
+        self.sources["copies"] = "measured: copy.*, alone.*, copies.first_of_two and pair.* of ./lab calibrate"
+        return copies
+
+    def path(self, path: str, call: str, calls: Node) -> Node:
+        told: Node = {}
+        issue = self.figure(call)
+        if issue and differs(issue, calls["enqueue_us"]):
+            told["issue_us"] = rounded(issue)
+        idle = [
+            us - (issue or calls["enqueue_us"]) - self.curves[path].us(size)
+            for size, us in self.answers.by_size(f"alone.{path}")
+            if size <= 1 << 16
+        ]
+        if idle and min(idle) > 0.1:
+            told["idle_us"] = rounded(sum(idle) / len(idle))
+        return told | self.curves[path].described()
+
+    def fastest_peer(self, told: Node, peers: PeerSide) -> None:
+        """The pair with the curve may have fewer links than the fastest."""
+        if peers.gbs > 1.02 * told["gbs"]:
+            told["gbs"] = rounded(peers.gbs)
+            told.pop("ramp", None)
+            told.pop("bands", None)
+
+    def default_stream(self, told: Node) -> None:
+        get = self.figure
+        issue = get("call.peer.default.us") - get("call.peer.us")
+        later = get("call.peer_and_wait.default.us") - get("call.peer_and_wait.us") - issue
+        for key, us in (("default_issue_us", issue), ("default_us", later)):
+            if us > 0.1:
+                told[key] = rounded(us)
+
+    def pageable(self, way: str, calls: Node) -> Node:
+        """From the times of calls, which return when the bytes are taken (to a GPU) or there."""
+        called = self.answers.by_size(f"alone_call.{way}_pageable")
+        ended = self.answers.by_size(f"alone.{way}_pageable")
+        enqueue = calls["enqueue_us"]
+        if way == "d2h":
+            points = [(size, us - enqueue - calls["wake_us"]) for size, us in called]
+            return fit([(n, max(us, 1e-3)) for n, us in points]).described()
+        inline = self.inline(called, ended)
+        early = [end - call for (size, call), (_, end) in zip(called, ended, strict=True) if size > (1 << 16)]
+        handover = sorted(early)[len(early) // 2] if early else 0.0
+        hidden = handover - calls["record_us"] < 0.1  # by the call that records the second event
+        points = [(size, max(us - enqueue, 1e-3)) for size, us in (called if hidden else ended) if size > inline]
+        curve = fit(points)
+        told = curve.described()
+        if not hidden:
+            told["handover_us"] = rounded(handover)
+        if inline:
+            told |= self.inlined(inline, called, ended, curve)
+        return told
+
+    def inline(self, called: Sequence[tuple[int, float]], ended: Sequence[tuple[int, float]]) -> int:
+        """Up to so many bytes a call returns early, however many they are; 0: it does not."""
+        early = {size: end - call for (size, call), (_, end) in zip(called, ended, strict=True)}
+        later = [us for size, us in early.items() if size > 1 << 17]
+        least = min(later, default=0.0)
+        small = [size for size, us in early.items() if size <= 1 << 16 and us > 2 * least + 1]
+        return max(small) if small else 0
+
+    def inlined(self, most: int, called: Sequence[tuple[int, float]], ended: Sequence[tuple[int, float]], curve: Curve) -> Node:
+        calls = fit([(size, us) for size, us in called if size <= most])
+        rest = fit([(n, max(end - call, 1e-3)) for (n, call), (_, end) in zip(called, ended, strict=True) if n <= most])
+        told: Node = {"issue_us": rounded(calls.latency_us)}
+        told["inline"] = {
+            "up_to_bytes": most,
+            "gbs": rounded(calls.gbs),
+            "idle_us": rounded(max(rest.latency_us - curve.latency_us, 0.0)),
+        }
+        told["bands"] = [{"up_to_bytes": most, "gbs": rounded(rest.gbs)}] + [
+            {"up_to_bytes": n, "gbs": rounded(gbs)} for n, gbs in curve.bands if n > most
+        ][:2]
+        return told
+
+    # ---- the rest ----
+
+    def not_measured(self, node: Node) -> None:
+        """NCCL and first calls, where the nearest node is one of the same GPUs with the same links."""
+        other = self.nearest.node
+        alike = self.nearest.same_gpu and ("nvlink" in other) == ("nvlink" in node)
+        for section in ("cold", "nccl"):
+            if section in other and alike and self.answers.gpus > 1:
+                node[section] = self.borrow(section, other[section], "not measured")
+                self.sources[section] = f"as {self.nearest.name}: {other['sources'][section]}"
+
+    def tell_sources(self, node: Node) -> None:
+        said = "measured by ./lab calibrate"
+        self.sources |= {"gpus": "as the driver describes them; the uuids are made up", "peers": "as the driver answers"}
+        self.sources |= {"pcie": f"{said}: host.*", "sockets": f"{said}: host.*"}
+        if "nvlink" in node:
+            self.sources["nvlink"] = f"{said}: pair.*, peers.*"
+        for field, origin in self.borrowed:
+            section, _, rest = field.partition(": ")
+            if rest:
+                self.sources[section] += f"; {rest}: {origin}"
+        for words in self.assumed:
+            self.sources["sockets"] += f"; assumed: {words}"
+        if "edges" not in node:
+            self.sources.pop("edges", None)
+
+
+def differs(one: float, other: float) -> bool:
+    return abs(one - other) > 0.05 + 0.02 * abs(other)

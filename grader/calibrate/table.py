@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""What a machine answers beside what the virtual node answers with the machine's description."""
+
+import re
+import statistics
+from dataclasses import dataclass
+
+from grader.calibrate.answers import Answers
+
+NOT_COMPARED = ("kernel.spin_20.cycles", "kernel.spin_40.cycles")  # the clock's granularity
+
+
+@dataclass
+class Row:
+    name: str
+    machine: float
+    virtual: float
+
+    @property
+    def error(self) -> float:
+        """Above 0: the virtual node takes longer."""
+        slower = self.machine / self.virtual if self.name.endswith("gbs") else self.virtual / self.machine
+        return slower - 1
+
+    @property
+    def family(self) -> str:
+        """Names that differ in numbers only: GPUs in [brackets], bytes."""
+        return re.sub(r"\.\d+\.us$", ".*.us", re.sub(r"\[[\d,]+\]", "[*]", self.name))
+
+
+def rows(machine: Answers, virtual: Answers) -> list[Row]:
+    both = (name for name in machine.figures if name in virtual.figures and name not in NOT_COMPARED)
+    return [Row(name, machine.figures[name], virtual.figures[name]) for name in both]
+
+
+def lines(found: list[Row]) -> list[str]:
+    """One for each family: its size, the median of its errors, and the worst."""
+    families: dict[str, list[Row]] = {}
+    for row in found:
+        families.setdefault(row.family, []).append(row)
+    told = [f"{'figure':<34}{'number':>7}{'median':>8}{'worst':>9}   {'the worst: machine':>20}{'virtual node':>14}"]
+    for family, members in families.items():
+        worst = max(members, key=lambda row: abs(row.error))
+        median = statistics.median(abs(row.error) for row in members)
+        name = "" if len(members) == 1 else "  " + worst.name
+        told.append(
+            f"{family:<34}{len(members):>7}{median:>8.1%}{worst.error:>+9.1%}   {worst.machine:>20.5g}{worst.virtual:>14.5g}{name}"
+        )
+    return [*told, summary(found)]
+
+
+def summary(found: list[Row]) -> str:
+    if not found:
+        return "no figure to compare"
+    errors = sorted(abs(row.error) for row in found)
+    within = sum(error <= 0.1 for error in errors)
+    return (
+        f"{within} of {len(found)} figures within 10 %: median {statistics.median(errors):.1%}, "
+        f"95 % within {errors[int(0.95 * (len(errors) - 1))]:.1%}, worst {errors[-1]:.1%}"
+    )
