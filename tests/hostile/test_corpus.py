@@ -38,7 +38,7 @@ class Corpus(unittest.TestCase):
     def test_the_count_by_tier(self) -> None:
         often = sum(len(load(group)) for group in groups() if group not in RARELY)
         every = sum(len(load(group)) for group in groups())
-        (told,) = re.findall(r"is asked (\d+) submissions on each change.*?all (\d+);", PAGE, re.S)
+        (told,) = re.findall(r"each change (\d+) submissions.*?grades all (\d+) on", PAGE, re.S)
         self.assertEqual(tuple(map(int, told)), (often, every))
 
     def test_each_group_has_its_row(self) -> None:
