@@ -90,17 +90,17 @@ def extrapolated(rows: list[dict[str, Any]]) -> list[str]:
     sums = " + ".join(f"{row['workers']:.0f} x {row['seconds']:.0f} s" for row in real)
     lines = [
         f"A worker with a core of its own takes c = ({sums}) / {graded:,.0f} = {one:.2f} s for one",
-        f"submission, and the command k = {1000 * ours:.0f} ms of its processor. With W workers",
-        f"N = {CLASS:,} submissions take N c / W + c until all are graded, as long as W is below",
-        f"c / k = {one / ours:.0f}. With more workers the command sets the pace: N k =",
-        f"{CLASS * ours:.0f} s is the least that all can take.",
+        f"submission, and the command takes k = {1000 * ours:.1f} ms of processor time for it. With W",
+        f"workers N = {CLASS:,} submissions take N c / W + c until all are graded, as long as W is",
+        f"below c / k = {one / ours:.0f}. With more workers the command sets the pace: N k =",
+        f"{CLASS * ours:.0f} s is the least that all can take. (c is rounded after the arithmetic.)",
         "",
         "| workers | arithmetic | hours |",
         "|--:|---|--:|",
     ]
     for workers in (1, 4, 16, 64):
         seconds = CLASS * one / workers + one
-        how = f"{CLASS:,} x {one:.2f} s / {workers} + {one:.2f} s = {seconds:,.0f} s"
+        how = f"{CLASS:,} c / {workers} + c = {seconds:,.0f} s"
         lines.append(f"| {workers} | {how} | {seconds / 3600:.2f} |")
     return lines
 
