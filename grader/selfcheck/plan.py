@@ -64,7 +64,7 @@ def _build(state: State, section: Section) -> None:
 
 BASIC = (
     Step(
-        "labs/ as committed has what solutions/ generate",
+        "labs/ as committed is what solutions/ generates",
         1,
         lambda state, section: sources.check_generated(state.project, section),
     ),
