@@ -10,7 +10,7 @@
 
 int peer_matrix(int n, uint8_t *can)
 {
-    // TODO(1): the whole table of who can access whom.  (about 16 lines)
+    // TODO(1): the whole table of who can access whom.  (about 20 lines)
     //   before: `can` may be in use by the caller; nothing is known about n
     //   after:  can[from * n + to] is 1 or 0 for every pair, the diagonal 0; on an error untouched
     //   use:    peer_gpus, cudaDeviceCanAccessPeer, peer_result
@@ -96,7 +96,7 @@ static int enable_direction(int from, int to, struct peer_undo *undo)
 
 int peer_enable(const int *gpu, int n, struct peer_undo *undo)
 {
-    // TODO(3): switch access on between all GPUs of the list, both ways.  (about 27 lines)
+    // TODO(3): switch access on between all GPUs of the list, both ways.  (about 37 lines)
     //   before: some directions may be on already, some may be impossible
     //   after:  all are on and *undo lists those that this call switched on; or an error, and
     //           exactly those are on that were on before
@@ -201,7 +201,7 @@ static int probe_judge(const unsigned *got)
 
 int peer_probe(int from, int to, int *works)
 {
-    // TODO(6): do not ask whether it works, try it.  (about 40 lines with the kernel)
+    // TODO(6): do not ask whether it works, try it.  (about 50 lines with the kernel)
     //   before: nothing is known about the two numbers; from -> to may be on or off
     //   after:  *works says what really arrived; memory is freed, from -> to is on or off as before
     //   use:    peer_attrs, cudaMalloc and cudaMemset on `to`, cudaDeviceEnablePeerAccess on
@@ -254,7 +254,7 @@ int peer_probe(int from, int to, int *works)
 
 int peer_dot(int n, const struct peer_attr *attr, FILE *out)
 {
-    // TODO(7): write the node as a Graphviz digraph.  (about 15 lines)
+    // TODO(7): write the node as a Graphviz digraph.  (about 18 lines)
     //   before: attr[from * n + to] holds every direction; the diagonal holds anything
     //   after:  `out` got a digraph with n nodes and one edge for each direction with access
     //   use:    fprintf, peer_class, fflush and ferror for the end

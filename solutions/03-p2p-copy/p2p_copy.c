@@ -93,7 +93,7 @@ int stage_create(struct stage *stage, int dst_dev, int src_dev, size_t chunk_byt
         return LAB_EINVAL;
     if (!gpu_exists(dst_dev) || !gpu_exists(src_dev))
         return LAB_ENOGPU;
-    // TODO(3): make everything that struct stage lists.  (about 35 lines: one helper for each GPU)
+    // TODO(3): make everything that struct stage lists.  (about 41 lines: one helper for each GPU)
     //   before: *stage holds anything
     //   after:  *stage is complete, or as it was, and then nothing is left allocated
     //   use:    cudaSetDevice (streams and events belong to the current device),
@@ -191,7 +191,7 @@ int stage_copy_async(struct stage *stage, void *dst, const void *src, size_t byt
         return LAB_OK;
     if (gpu_of(dst) != stage->dst_dev || gpu_of(src) != stage->src_dev)
         return LAB_EINVAL;
-    // TODO(4): chunk by chunk through both buffers.  (about 35 lines: a helper for one chunk)
+    // TODO(4): chunk by chunk through both buffers.  (about 38 lines: a helper for one chunk)
     //   before: the copy of an earlier call may be under way in the same buffers
     //   after:  all chunks are queued: buffer i is filled again only after it has been drained, and
     //           drained only after it has been filled; the caller's stream waits for the last one
@@ -295,7 +295,7 @@ int p2p_measure(int from, int to, size_t bytes, int both, struct bw *result)
 {
     if (!result || bytes == 0 || (both && from == to))
         return LAB_EINVAL;
-    // TODO(6): measure one direction, or two at once.  (about 50 lines, half in helpers)
+    // TODO(6): measure one direction, or two at once.  (about 55 lines, most in helpers)
     //   before: nothing is open
     //   after:  *result tells what one repetition moved and took; everything is closed again
     //   use:    lane_open, lane_send, lane_close, cudaEventRecord, cudaStreamWaitEvent,
@@ -372,7 +372,7 @@ int p2p_half(const struct bw *curve, int points, size_t *half)
 {
     if (!curve || !half || !is_curve(curve, points))
         return LAB_EINVAL;
-    // TODO(8): the size that reaches half of the best rate.  (about 18 lines)
+    // TODO(8): the size that reaches half of the best rate.  (about 20 lines)
     //   before: curve[] is what p2p_measure said of rising sizes
     //   after:  *half bytes take so long that bytes / time is half of the best rate
     //   use:    the straight line through (bytes, seconds) of the two points around it

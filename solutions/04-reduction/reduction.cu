@@ -69,7 +69,7 @@ static __global__ void shared_kernel(const float *data, size_t n, float *partial
 
 int sum_shared(const float *data, size_t n, float *partials, int blocks, cudaStream_t stream)
 {
-    // TODO(2): one partial a block, added up in shared memory.  (about 20 lines with the kernel)
+    // TODO(2): one partial a block, added up in shared memory.  (about 28 lines with the kernel)
     //   before: `stream`, `data` and `partials` belong to the current device
     //   after:  a kernel is queued that sets partials[0 .. blocks - 1]; nothing was waited for
     //   use:    __shared__, __syncthreads, <<<blocks, SUM_THREADS, 0, stream>>>, cudaGetLastError
@@ -117,7 +117,7 @@ static __global__ void warp_kernel(const float *data, size_t n, float *partials)
 
 int sum_warp(const float *data, size_t n, float *partials, int blocks, cudaStream_t stream)
 {
-    // TODO(3): the same result with shuffles and one barrier.  (about 20 lines with the kernel)
+    // TODO(3): the same result with shuffles and one barrier.  (about 25 lines with the kernel)
     //   before, after: as TODO(2)
     //   use:    __shfl_down_sync with the full mask, one shared float a warp, one __syncthreads
     // BEGIN SOLUTION
@@ -244,7 +244,7 @@ static int root_reaches_all(const struct sum_part *part, int parts, int root)
 
 int sum_peer(const struct sum_part *part, int parts, int root, double *sum)
 {
-    // TODO(6): let the root read its peers' partials.  (about 50 lines with the kernel)
+    // TODO(6): let the root read its peers' partials.  (about 65 lines with the kernel)
     //   before: sum_start was called; peer access root -> others is on, if it is possible
     //   after:  *sum holds the sum; only one double came to the host
     //   use:    cudaDeviceCanAccessPeer, cudaStreamWaitEvent, your kernel, cudaMemcpyAsync,

@@ -33,7 +33,8 @@ int vmm_round(size_t bytes, const int *devs, int n, size_t *rounded)
 {
     if (!devs || n < 1 || !rounded || bytes == 0)
         return LAB_EINVAL;
-    // TODO(1): round up to what every one of the GPUs can allocate.  (about 17 lines)
+    // TODO(1): round up to what every one of the GPUs can allocate.  (about 30 lines
+    //          with helpers, which other tasks use, too)
     //   before: *rounded holds anything
     //   after:  *rounded is a multiple of each granularity, at least bytes, and no larger than
     //           needed
@@ -79,7 +80,7 @@ int vmm_alloc(int dev, size_t bytes, struct vmm *v)
 {
     if (!v)
         return LAB_EINVAL;
-    // TODO(2): memory, addresses, the one at the other, and access.  (about 30 lines)
+    // TODO(2): memory, addresses, the one at the other, and access.  (about 23 lines)
     //   before: *v holds anything
     //   after:  *v is complete, or as it was, and then nothing is left
     //   use:    vmm_round, cuMemCreate (requestedHandleTypes!), cuMemAddressReserve, cuMemMap,

@@ -76,7 +76,7 @@ int ring_reduce(void *dst, const void *src, size_t count, enum ring_type type, e
     if (ring_type_bytes(type) == 0 || (op != RING_SUM && op != RING_MAX) ||
         (count > 0 && (dst == NULL || src == NULL)))
         return LAB_EINVAL;
-    // TODO(2): dst[i] = dst[i] op src[i], on the GPU.  (about 14 lines with the kernel)
+    // TODO(2): dst[i] = dst[i] op src[i], on the GPU.  (about 36 lines with the kernel)
     //   before: both arrays and the stream belong to the current device
     //   after:  one kernel is queued, or none when count is 0; nothing was waited for
     //   use:    <<<blocks, threads, 0, stream>>>, ring_result(cudaGetLastError())
@@ -215,7 +215,8 @@ int ring_reduce_scatter(struct ring *ring, void *const *buf, size_t count, enum 
         return rc;
     if (!chunks_fit(ring, count, type))
         return LAB_ERANGE;
-    // TODO(3): n - 1 steps after which rank r owns chunk r.  (about 30 lines)
+    // TODO(3): n - 1 steps after which rank r owns chunk r.  (about 85 lines with
+    //          helpers, which other tasks use, too)
     //   before: rank r's numbers are in buf[r]; the inboxes are not in use
     //   after:  all steps are queued: in step k rank r sends chunk r - 1 - k and adds what came in
     //           to chunk r - 2 - k
@@ -247,7 +248,7 @@ int ring_all_gather(struct ring *ring, void *const *buf, size_t count, enum ring
 
     if (rc != LAB_OK || count == 0)
         return rc;
-    // TODO(4): n - 1 steps after which every rank has all chunks.  (about 20 lines)
+    // TODO(4): n - 1 steps after which every rank has all chunks.  (about 12 lines)
     //   before: rank r owns chunk r
     //   after:  all steps are queued: in step k rank r sends chunk r - k to its place in the next
     //           rank's buffer; rank r's stream has waited for what came in
@@ -481,7 +482,7 @@ int ring_pipelined(struct ring *ring, void *const *send, void *const *recv, size
         rc = LAB_ERANGE;
     if (rc != LAB_OK)
         return rc;
-    // TODO(6): the same all-reduce, with the adding hidden behind the sending.  (about 30 lines)
+    // TODO(6): the same all-reduce, with the adding hidden behind the sending.  (about 145 lines)
     //   before: as TODO(5)
     //   after:  all is queued: each slice of a chunk is sent on a lane as soon as it is there, and
     //           added on `stream`, while the next slice is on its way
@@ -539,7 +540,7 @@ int ring_order(int n, const uint8_t *links, int *order)
 {
     if (n < 1 || n > RING_RANKS || links == NULL || order == NULL)
         return LAB_EINVAL;
-    // TODO(7): a way around all GPUs over links, as wide as can be.  (about 30 lines)
+    // TODO(7): a way around all GPUs over links, as wide as can be.  (about 35 lines)
     //   before: links[from * n + to] links lead from one GPU to the other, perhaps in one direction
     //           only
     //   after:  order[0] = 0, order[1], ... is a ring whose narrowest hop has the most links
@@ -657,7 +658,7 @@ int ring_one_shot(struct ring *ring, void *const *send, void *const *recv, size_
         rc = LAB_ERANGE;
     if (rc != LAB_OK)
         return rc;
-    // TODO(8), bonus: every rank reads all inboxes at once.  (about 40 lines with the kernel)
+    // TODO(8), bonus: every rank reads all inboxes at once.  (about 80 lines with the kernel)
     //   before: as TODO(5)
     //   after:  all is queued: my data into my inbox, then one kernel a rank that combines all
     //           inboxes in the order of the ranks

@@ -29,7 +29,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 // END SOLUTION
 int zero_shard(uint64_t count, int n, int rank, uint64_t align, uint64_t *first, uint64_t *len)
 {
-    // TODO(1): the elements that one rank owns.  (about 12 lines)
+    // TODO(1): the elements that one rank owns.  (about 20 lines)
     //   before: count elements, n ranks
     //   after:  shards of the same length, filled in order; the last may be short or empty
     //   use:    count / n rounded up, then up to a multiple of align; look out for overflow
@@ -130,7 +130,7 @@ static int pad(struct zero_layout *layout, struct zero_unit *unit)
 int zero_layout(const struct zero_model *model, const struct zero_how *how,
                 struct zero_layout *layout)
 {
-    // TODO(2): units, their padding, and what every rank keeps of each kind.  (about 70 lines: a
+    // TODO(2): units, their padding, and what every rank keeps of each kind.  (about 85 lines: a
     //          helper that cuts, one that pads, one that says how much of a kind is kept)
     //   before: layout->unit has room for layout->cap units
     //   after:  the layout is complete; bytes[] is 0 for what comes and goes, and for what lies on
@@ -174,7 +174,7 @@ static void raise_to(uint64_t *most, uint64_t value)
 // END SOLUTION
 int ledger_add(struct zero_ledger *ledger, int rank, enum zero_kind kind, uint64_t bytes)
 {
-    // TODO(3): book an allocation.  (about 12 lines)
+    // TODO(3): book an allocation.  (about 25 lines)
     //   before: held[rank] is what the rank holds
     //   after:  now and held have grown; peak and most are at least as large; or nothing changed
     //   use:    ledger->granule_bytes, ledger->limit_bytes
@@ -274,7 +274,7 @@ static void update(const struct zero_writer *w, int unit)
 int zero_schedule(const struct zero_model *model, const struct zero_layout *layout,
                   struct zero_schedule *s)
 {
-    // TODO(4): everything that happens, in order.  (about 60 lines: helpers for the
+    // TODO(4): everything that happens, in order.  (about 70 lines: helpers for the
     //          forward and the backward of a layer and for the update of a unit)
     //   before: s->op has room for s->cap operations
     //   after:  s->step and s->count are set; or the array is too small

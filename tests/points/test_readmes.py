@@ -2,7 +2,8 @@
 """The labs' READMEs. What a task may call of its lab's other functions (`NEEDS` in
 solutions/CMakeLists.txt) stands in the README's task, under "May call", and nothing else does. No
 two functions need each other. All READMEs have one form: the same sections, an answer for each
-question, the same rules for tasks, and the solution's number of lines."""
+question, and the same rules for tasks. The numbers of lines are the solution's: of each task, in the
+README and beside its TODO, and of the lab, which is their sum."""
 
 import re
 import unittest
@@ -30,7 +31,11 @@ SECTIONS = [
     "Further reading",
 ]
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
-_SOLVED = re.compile(r"// BEGIN SOLUTION\n(.*?)// END SOLUTION", re.DOTALL)
+_SOLVED = re.compile(
+    r"// BEGIN SOLUTION\n(.*?)// END SOLUTION|// STUB: TODO\((\d+)\);", re.DOTALL
+)
+_NOTED = re.compile(r"// TODO\((\d+)\).*\(about (\d+) lines?")
+_HEADING = re.compile(r"^### Task (\d+): .*about (\d+) lines?", re.MULTILINE)
 _QUESTION = re.compile(
     r"^\*\*Question (\d+)\.\*\* (?:(?!<details>).)+\?(?:(?!<details>).)*\n\n"
     r"<details><summary>Answer</summary>\n\n[^<]+\n</details>$",
@@ -41,8 +46,8 @@ _RULES = re.compile(
 )
 
 
-def form_problems(readme: str, solved: int) -> list[str]:
-    """Where a README differs from the form; `solved`: lines of its lab's solution."""
+def form_problems(readme: str) -> list[str]:
+    """Where a README differs from the form."""
     text = _FENCED.sub("", readme)
     found = re.findall(r"^## (.*)$", text, re.MULTILINE)
     wrong = [] if found == SECTIONS else [f"its sections are {found}"]
@@ -51,8 +56,8 @@ def form_problems(readme: str, solved: int) -> list[str]:
     )
     if head is None:
         wrong.append("no Level and You write under its title")
-    elif abs(int(head[1]) - solved) > 5:
-        wrong.append(f"it says {head[1]} lines, the solution has {solved}")
+    elif abs(int(head[1]) - sum(int(n) for _, n in _HEADING.findall(readme))) > 5:
+        wrong.append(f"it says {head[1]} lines, which is not the sum of its tasks")
     if "**Time**" in text:
         wrong.append("it names a time, and no learner's time was measured")
     questions = text.partition("\n## Questions\n")[2].partition("\n## ")[0]
@@ -63,6 +68,33 @@ def form_problems(readme: str, solved: int) -> list[str]:
     if "```" not in readme.partition("\n## The picture\n")[2].partition("\n## ")[0]:
         wrong.append("no picture")
     return wrong
+
+
+def solved_lines(source: str) -> list[tuple[int, int]]:
+    """Task and lines of each function, with the helpers between it and the function before it."""
+    found, lines = [], 0
+    for part, todo in _SOLVED.findall(source):
+        lines += sum(bool(line.strip()) for line in part.splitlines())
+        if todo:
+            found.append((int(todo), lines))
+            lines = 0
+    return found
+
+
+def line_problems(readme: str, source: str) -> list[str]:
+    """Numbers of lines that are off by more than three and a fifth."""
+    solved = solved_lines(source)
+    noted = [(int(task), int(lines)) for task, lines in _NOTED.findall(source)]
+    if [task for task, _ in noted] != [task for task, _ in solved]:
+        return [f"lines stand beside the TODOs {[task for task, _ in noted]}"]
+    told = [(task, lines, real) for (task, lines), (_, real) in zip(noted, solved, strict=True)]
+    for task, lines in _HEADING.findall(readme):
+        told.append((int(task), int(lines), sum(n for one, n in solved if one == int(task))))
+    return [
+        f"task {task}: about {lines} lines, the solution has {real}"
+        for task, lines, real in told
+        if abs(lines - real) > max(3, real / 5)
+    ]
 
 
 def pairs(text: str | None) -> list[tuple[int, str]]:
@@ -95,11 +127,9 @@ class Readmes(unittest.TestCase):
             folder = f"{lab[1]}-{lab[2]}"
             files = (SOLUTIONS / folder).glob("*.c*")
             source = "".join(p.read_text(encoding="utf-8") for p in files)
-            lines = "".join(_SOLVED.findall(source)).splitlines()
-            solved = sum(bool(line.strip()) for line in lines)
             with self.subTest(lab[1]):
                 readme = (LABS / folder / "README.md").read_text(encoding="utf-8")
-                self.assertEqual(form_problems(readme, solved), [])
+                self.assertEqual(form_problems(readme) + line_problems(readme, source), [])
 
     def test_the_rules_for_tasks_are_the_same(self) -> None:
         found = set()
