@@ -33,7 +33,8 @@ static const struct vgpu_host_kernel kernels[] = {
 static const struct vgpu_host_var vars[] = {{"x.cu:shadow", shadow, sizeof shadow}};
 static struct vgpu_host_image host_image = {"x.cu", image, image + sizeof image, 0};
 static const struct vgpu_image_part part = {&host_image, FIRST};
-static struct vgpu_host_module module = {&part, kernels, 2, vars, 1, NULL, NULL};
+static struct vgpu_host_module module = {
+    .part = &part, .kernels = kernels, .kernel_count = 2, .vars = vars, .var_count = 1};
 
 /* ---- the node's side ---- */
 
