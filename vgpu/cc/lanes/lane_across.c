@@ -87,7 +87,7 @@ static bool is_thread_index(const struct cc_regions *r, LLVMValueRef i)
            (from == r->of->thread[0] || from == r->of->thread[1] || from == r->of->thread[2]);
 }
 
-static bool is_cheap(const struct cc_regions *r, LLVMValueRef i)
+bool cc_is_cheap(const struct cc_regions *r, LLVMValueRef i)
 {
     int op = LLVMGetInstructionOpcode(i);
 
@@ -126,7 +126,7 @@ static bool is_everywhere(const struct across *a, long number)
 /* Whether all its operands are available in every block, or can be recomputed there. */
 static bool is_made_again(const struct across *a, LLVMValueRef value, int depth)
 {
-    if (depth == 0 || !is_cheap(a->r, value))
+    if (depth == 0 || !cc_is_cheap(a->r, value))
         return false;
     for (int k = 0; k < LLVMGetNumOperands(value); k++) {
         long number = cc_number_of(a->r->numbers, LLVMGetOperand(value, (unsigned)k));
@@ -222,6 +222,12 @@ static void save_and_restore(struct across *a, size_t number, size_t k, LLVMValu
     copy_variable(a->b, type, varies ? place_of_lane(a, number, in) : in, a->variable[number]);
 }
 
+static void note_kept(struct cc_regions *r, LLVMValueRef variable)
+{
+    r->kept = cc_grow(r->kept, r->kept_count, &r->kept_capacity, sizeof *r->kept);
+    r->kept[r->kept_count++] = variable;
+}
+
 /* A uniform value is saved to a different variable than it is restored from, because the
  * remaining threads still need the previous value. */
 static void keep_value(struct across *a, size_t number)
@@ -234,6 +240,9 @@ static void keep_value(struct across *a, size_t number)
     LLVMValueRef out = varies ? in : add_lane_variable(a, type);
     LLVMValueRef start = varies || !r->warps ? NULL : add_lane_variable(a, type);
 
+    note_kept(r, a->variable[number]);
+    note_kept(r, in);
+    note_kept(r, out);
     a->kept += varies && !is_of_warp(a, number) ? LLVMABISizeOfType(r->l->layout, type) : 0;
     LLVMPositionBuilderBefore(a->b, LLVMIsAPHINode(value) != NULL
                                         ? a->anchor[r->numbers->block[number]]
@@ -294,7 +303,7 @@ static struct across start(struct cc_regions *r)
     a.made = cc_alloc((count + 1) * sizeof *a.made);
     a.operand = cc_alloc((count + 1) * sizeof *a.operand);
     for (size_t i = 0; i < count; i++)
-        if (is_cheap(r, r->numbers->value[i]))
+        if (cc_is_cheap(r, r->numbers->value[i]))
             a.operand[i] = copied_operands(r->numbers->value[i]);
     for (size_t i = 0; i < blocks; i++) {
         a.anchor[i] = LLVMGetFirstInstruction(r->graph.block[i].block);

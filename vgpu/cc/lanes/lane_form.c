@@ -113,11 +113,18 @@ static void make_variables(struct lanes *f, LLVMBuilderRef b)
     }
 }
 
+static bool is_divided(const struct lanes *f)
+{
+    return f->plan.barrier_count != 0 || f->plan.warp_count != 0 ||
+           (f->variant == WIDE && f->plan.split_count != 0);
+}
+
+/* The regions of a divided kernel add their own. */
 static void add_counters(struct lanes *f, LLVMBuilderRef b)
 {
     LLVMTypeRef number = cc_int_type(f->l, 64);
 
-    for (size_t i = 0; i < f->plan.counted_count; i++) {
+    for (size_t i = 0; i < f->plan.counted_count && !is_divided(f); i++) {
         LLVMValueRef to = address_in(f, b, 2, i, 64);
         LLVMValueRef sum = LLVMBuildBinOp(b, LLVM_OP_ADD, LLVMBuildLoad2(b, number, to, ""),
                                           LLVMBuildLoad2(b, number, f->counter[i], ""), "");
@@ -140,12 +147,6 @@ static void inline_call(struct cc_lowering *l, LLVMValueRef call)
 
     LLVMAddCallSiteAttribute(call, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
                              LLVMCreateEnumAttribute(l->context, kind, 0));
-}
-
-static bool is_divided(const struct lanes *f)
-{
-    return f->plan.barrier_count != 0 || f->plan.warp_count != 0 ||
-           (f->variant == WIDE && f->plan.split_count != 0);
 }
 
 static void make_place(struct lanes *f, LLVMBuilderRef b)
@@ -391,8 +392,14 @@ static void drop_form(struct lanes *f, const char *why)
 
 static void divide_form(struct lanes *f)
 {
-    struct cc_regions r = {
-        .l = f->l, .of = &f->of, .function = f->function, .first = f->body, .done = f->done};
+    struct cc_regions r = {.l = f->l,
+                           .of = &f->of,
+                           .function = f->function,
+                           .first = f->body,
+                           .done = f->done,
+                           .counter = f->counter,
+                           .totals = LLVMGetParam(f->function, 2),
+                           .counters = f->plan.counted_count};
     LLVMBuilderRef b = LLVMCreateBuilderInContext(f->l->context);
 
     LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(f->function)));

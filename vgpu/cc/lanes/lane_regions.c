@@ -208,7 +208,7 @@ static void copy_code(struct region *g)
         if (g->has[b])
             copy_block(g, b);
     for (size_t i = 0; i < n->count; i++)
-        if (g->made[i] != NULL)
+        if (g->made[i] != NULL && n->block[i] != 0)
             connect(g, n->value[i], g->made[i]);
 }
 
@@ -291,6 +291,71 @@ static void continue_after(struct region *g, LLVMBasicBlockRef after)
     LLVMBuildBr(g->b, to != NULL ? to : r->done);
 }
 
+/* ---- counters ---- */
+
+/* The graph's block in which the counter is changed; CC_NO_BLOCK: it is gone. */
+static int block_of_counter(const struct cc_regions *r, LLVMValueRef counter)
+{
+    int block = CC_NO_BLOCK;
+
+    for (LLVMUseRef use = LLVMGetFirstUse(counter); use != NULL && block == CC_NO_BLOCK;
+         use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        long number =
+            LLVMGetInstructionOpcode(user) == LLVM_OP_LOAD ? cc_number_of(r->numbers, user) : -1;
+        if (number >= 0 && r->graph.block[r->numbers->block[number]].block != r->done)
+            block = r->numbers->block[number];
+    }
+    return block;
+}
+
+static void find_counters(struct cc_regions *r)
+{
+    r->counter_block = cc_alloc((r->counters + 1) * sizeof *r->counter_block);
+    for (size_t i = 0; i < r->counters; i++)
+        r->counter_block[i] = block_of_counter(r, r->counter[i]);
+}
+
+static bool counts_here(const struct region *g, size_t counter)
+{
+    int block = g->r->counter_block[counter];
+
+    return block != CC_NO_BLOCK && g->has[block];
+}
+
+/* A region counts in variables of its own and adds them to the totals at its end: hundreds that
+ * live through the whole kernel would be in memory during the loops. */
+static void start_counters(struct region *g)
+{
+    LLVMTypeRef number = cc_int_type(g->r->l, 64);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(g->r->l->context);
+
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->r->function)));
+    for (size_t i = 0; i < g->r->counters; i++) {
+        if (!counts_here(g, i))
+            continue;
+        LLVMValueRef own = LLVMBuildAlloca(b, number, "");
+        LLVMBuildStore(g->b, cc_number(g->r->l, 0, 64), own);
+        g->made[cc_number_of(g->r->numbers, g->r->counter[i])] = own;
+    }
+}
+
+static void end_counters(struct region *g)
+{
+    LLVMTypeRef number = cc_int_type(g->r->l, 64);
+
+    for (size_t i = 0; i < g->r->counters; i++) {
+        LLVMValueRef at = cc_number(g->r->l, i, 64);
+        if (!counts_here(g, i))
+            continue;
+        LLVMValueRef to = LLVMBuildGEP2(g->b, number, g->r->totals, &at, 1, "");
+        LLVMValueRef own = LLVMBuildLoad2(g->b, number, copy_of(g, g->r->counter[i]), "");
+        LLVMValueRef sum =
+            LLVMBuildBinOp(g->b, LLVM_OP_ADD, LLVMBuildLoad2(g->b, number, to, ""), own, "");
+        LLVMBuildStore(g->b, sum, to);
+    }
+}
+
 static void make_region(struct cc_regions *r, int first, size_t number)
 {
     size_t blocks = (size_t)r->graph.count;
@@ -301,11 +366,15 @@ static void make_region(struct cc_regions *r, int first, size_t number)
     g.made = cc_alloc((r->numbers->count + 1) * sizeof *g.made);
     find_blocks(&g, first);
     LLVMPositionBuilderAtEnd(g.b, r->start[number]);
+    start_counters(&g);
     struct cc_loops loops = r->warps ? cc_make_warp_loop(r->of, g.b) : cc_make_loops(r->of, g.b);
     g.next = loops.next;
     copy_code(&g);
+    cc_join_ends(r, first, g.has, g.copy);
     LLVMPositionBuilderAtEnd(g.b, loops.body);
     LLVMBuildBr(g.b, g.copy[first]);
+    LLVMPositionBuilderAtEnd(g.b, loops.after);
+    end_counters(&g);
     continue_after(&g, loops.after);
 }
 
@@ -391,6 +460,15 @@ static void make_all_regions(struct cc_regions *r)
     LLVMSetSuccessor(LLVMGetBasicBlockTerminator(entry), 0, first);
 }
 
+static void find_same_ways(struct cc_regions *r)
+{
+    r->same_way = cc_alloc((size_t)r->graph.count);
+    for (int k = 0; k < r->graph.count; k++) {
+        long number = cc_number_of(r->numbers, r->graph.block[k].terminator);
+        r->same_way[k] = !r->numbers->varies[number];
+    }
+}
+
 const char *cc_make_regions(struct cc_regions *r)
 {
     LLVMValueRef barrier;
@@ -408,10 +486,13 @@ const char *cc_make_regions(struct cc_regions *r)
         why = cc_check_uniform(r);
     }
     if (why == NULL)
+        find_same_ways(r);
+    if (why == NULL)
         why = cc_keep_across(r);
     if (why != NULL)
         return why;
     cc_number_values(r);
+    find_counters(r);
     make_all_regions(r);
     return NULL;
 }

@@ -32,7 +32,11 @@ struct cc_regions {
     LLVMValueRef function;          /* contains the kernel's code once, without loops so far */
     LLVMBasicBlockRef first, done;  /* its first block, and the block after it */
     LLVMValueRef counted, shuffled; /* addresses of counters: barriers, lanes of shuffles */
-    bool warps;                     /* it has operations of warps */
+    LLVMValueRef *counter;          /* variables, each changed in one block; added to the totals */
+    LLVMValueRef totals;            /* their address */
+    size_t counters;
+    int *counter_block;
+    bool warps;          /* it has operations of warps */
     LLVMValueRef coming; /* variable: number of the barrier that was reached; barrier_count: the end
                             of the kernel */
     LLVMValueRef current;        /* variable: the region in which each warp starts */
@@ -44,6 +48,9 @@ struct cc_regions {
     struct cc_numbers *numbers;
     struct cc_same *same;
     size_t same_count, same_capacity;
+    bool *same_way;     /* of blocks: all threads of a block leave it by the same branch */
+    LLVMValueRef *kept; /* variables and arrays of values that are kept across barriers */
+    size_t kept_count, kept_capacity;
 };
 
 /* Returns null, or why the kernel cannot be divided. */
@@ -95,5 +102,12 @@ enum cc_same_in cc_answer_is_same_in(const struct cc_regions *r, LLVMValueRef va
 
 /* Passes values that are live across a barrier through memory, or recomputes them. */
 const char *cc_keep_across(struct cc_regions *r);
+/* Whether the instruction has no effect and takes little time. */
+bool cc_is_cheap(const struct cc_regions *r, LLVMValueRef i);
+
+/* ---- lane_ends.c ---- */
+
+/* Of the region that starts with block `first` of the graph and has copies of some blocks. */
+void cc_join_ends(const struct cc_regions *r, int first, const bool *has, LLVMBasicBlockRef *copy);
 
 #endif
