@@ -135,6 +135,15 @@ class Forms(unittest.TestCase):
         self.assertFalse([form for _, form in careful.forms if form.startswith("fast")])
         return fast.forms
 
+    def code_of(self, name: str) -> dict[str, str]:
+        """The program's functions in this processor's code."""
+        with unittest.mock.patch.dict(os.environ, VGPU_CC_IMAGES=str(self.folder / "image")):
+            self.compiled(name)
+        command = ["objdump", "-d", "--no-show-raw-insn", self.folder / "image0"]
+        text = subprocess.check_output(command, text=True)
+        parts = re.split(r"^[0-9a-f]+ <(.*)>:$", text, flags=re.MULTILINE)
+        return dict(zip(parts[1::2], parts[2::2], strict=True))
+
     def random_file(self, seed: int) -> tuple[dict[str, list[str]], list[str]]:
         """The forms of the file's right kernels by their kind, and how its runs differ."""
         source = self.folder / f"random{seed}.cu"
@@ -197,23 +206,12 @@ class Forms(unittest.TestCase):
     @unittest.skipUnless(platform.machine() == "x86_64", "looks at this processor's code")
     def test_square_roots_of_several_threads(self) -> None:
         """The float4 of a thread is no vector: threads are one."""
-        with unittest.mock.patch.dict(os.environ, VGPU_CC_IMAGES=str(self.folder / "image")):
-            self.compiled("rounds")
-        code = subprocess.check_output(["objdump", "-d", self.folder / "image0"], text=True)
+        code = "".join(self.code_of("rounds").values())
         self.assertTrue("vsqrtps" in code, "each thread takes its root by itself")
 
-    def code_of(self, name: str) -> dict[str, str]:
-        """The program's functions in this processor's code."""
-        with unittest.mock.patch.dict(os.environ, VGPU_CC_IMAGES=str(self.folder / "image")):
-            self.compiled(name)
-        command = ["objdump", "-d", "--no-show-raw-insn", self.folder / "image0"]
-        text = subprocess.check_output(command, text=True)
-        parts = re.split(r"^[0-9a-f]+ <(.*)>:$", text, flags=re.MULTILINE)
-        return dict(zip(parts[1::2], parts[2::2], strict=True))
-
     def test_unrolled_loops(self) -> None:
-        names = ("added", "by_fours", "long_rounds", "middle", "middle", "steps")
-        blocks = (8, 8, 4, 4, 4, 8)
+        names = ("added", "by_fours", "long_rounds", "middle", "middle", "passed_on", "steps")
+        blocks = (8, 8, 4, 4, 4, 4, 8)
         self.assertEqual(
             self.alike(self.compiled("unrolled"), **ORDERED),
             [(n, f"fast: {b - 1} blocks") for n, b in zip(names, blocks, strict=True)],
@@ -223,12 +221,16 @@ class Forms(unittest.TestCase):
     def test_unrolled_loops_are_vectors(self) -> None:
         code = self.code_of("unrolled")
         for number, name in enumerate(("added", "by_fours")):
-            with self.subTest(name=name):  # lane_series.c: no array of each thread's address
-                self.assertRegex(code[f"vgpu_lanes_{number}_wide"], r"vsqrtps [^%]*\(%")
-        for number, name in ((2, "long_rounds"), (3, "middle")):
+            with self.subTest(name=name):  # lane_series.c: each loop loads vectors
+                wide = code[f"vgpu_lanes_{number}_wide"]
+                vectors = len(re.findall(r"vsqrtps [^%]*\(%", wide))
+                self.assertGreater(vectors, 0)
+                self.assertGreaterEqual(vectors, len(re.findall("vsqrtss", wide)), "the rests")
+        for number, name in ((2, "long_rounds"), (3, "middle"), (4, "passed_on")):
             with self.subTest(name=name):  # lane_ends.c
                 self.assertRegex(code[f"vgpu_lanes_{number}_wide"], r"vsqrtps")
-        inside = re.findall(r"(?:add\w* +\$0x1,|inc\w* +)-?\w*\(%rsp\)", code["vgpu_lanes_4_wide"])
+        one_more = r"(?:add\w* +\$0x1,|inc\w* +)-?\w*\(%rsp\)"
+        inside = re.findall(one_more, code["vgpu_lanes_5_wide"])
         self.assertEqual(inside, [], "counters in memory, lane_regions.c")
 
     def test_atomics(self) -> None:

@@ -89,6 +89,37 @@ CHOSEN = """
     ret;
 """
 
+# An index that starts below 0 in each thread, and that a loop with a barrier adds 64 to.
+GROWN = """
+    sub.s32 %r4, %r1, 200;
+    mov.u32 %r5, 0;
+    mov.u32 %r6, 6;
+$again:
+    and.b32 %r7, %r4, 255;
+    mul.wide.u32 %rd6, %r7, 4;
+    add.s64 %rd7, %rd2, %rd6;
+    ld.global.u32 %r8, [%rd7];
+    bar.sync 0;
+    shr.u32 %r9, %r4, 31;
+    xor.b32 %r8, %r8, %r9;
+    mad.lo.s32 %r5, %r5, 3, %r8;
+    add.s32 %r4, %r4, 24;
+    add.s32 %r4, %r4, 40;
+    add.s32 %r6, %r6, -1;
+    setp.ne.s32 %p1, %r6, 0;
+    @%p1 bra $again;
+    st.global.u32 [%rd5], %r5;
+    ret;
+"""
+
+
+def after_growing(thread: int) -> int:
+    total = 0
+    for at in range(thread - 200, thread - 200 + 6 * 64, 64):
+        total = total * 3 + (WORDS[at & 255] ^ (at < 0)) & MASK
+    return total
+
+
 KINDS = ("idx", "up", "down", "bfly")
 
 
@@ -158,6 +189,9 @@ class Forms(Case):
     def test_an_unrolled_loop_with_strides(self) -> None:
         sums = [sum(WORDS[t::THREADS]) & MASK for t in range(THREADS)]
         self.check(STRIDES, sums * BLOCKS)
+
+    def test_an_index_that_grows(self) -> None:
+        self.check(GROWN, [after_growing(t) for t in range(THREADS)] * BLOCKS)
 
     def test_addresses_of_shared_memory(self) -> None:
         right = [(WORDS[i ^ 1] - WORDS[i]) & MASK for i in range(len(WORDS))]

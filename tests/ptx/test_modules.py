@@ -66,6 +66,11 @@ class Modules(Case):
             expected.append(value + (1100 if i > 5 else 0) + other)
         self.assertEqual(self.launch(HERE / "control.ptx", "kernel", 8, numbers, 8), expected)
 
+    def test_a_kernel_without_numbers(self) -> None:
+        text = HEAD + ".visible .entry kernel()\n{\n    bar.sync 0;\n    ret;\n}\n"
+        done = self.run_command(CC, "-fatbin", self.write("none.ptx", text), "-o", "none.fatbin")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_launch_bounds(self) -> None:
         done = self.run_command(RUN, HERE / "control.ptx", "kernel", 1, 16, 8, words="0")
         self.assertIn("cuLaunchKernel", done.stdout)

@@ -319,12 +319,13 @@ static void find_pointers(struct pointers *p)
     for (unsigned i = 0; i < LLVMCountParams(p->function); i++)
         note_number(p, LLVMGetParam(p->function, i));
     in_function(p, note_number);
+    if (p->count == 0)
+        return;
     do {
         p->changed = false;
         in_function(p, find_base);
     } while (p->changed);
-    if (p->count != 0)
-        in_function(p, make_pointer);
+    in_function(p, make_pointer);
 }
 
 /* As in CUDA's code: LLVM makes no copies of a barrier for some of the threads. */
