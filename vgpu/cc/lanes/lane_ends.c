@@ -13,7 +13,7 @@
 
 enum { SMALL = 60 }; /* instructions of a loop that LLVM makes two of */
 
-static bool is_variable(LLVMValueRef value)
+static bool is_one_value(LLVMValueRef value)
 {
     return LLVMIsAInstruction(value) != NULL && LLVMGetInstructionOpcode(value) == LLVM_OP_ALLOCA &&
            LLVMGetTypeKind(LLVMGetAllocatedType(value)) != LLVM_TYPE_ARRAY;
@@ -42,9 +42,9 @@ static bool can_be_joined(const struct cc_regions *r, LLVMValueRef i)
 {
     switch (LLVMGetInstructionOpcode(i)) {
     case LLVM_OP_LOAD:
-        return is_variable(LLVMGetOperand(i, 0));
+        return is_one_value(LLVMGetOperand(i, 0));
     case LLVM_OP_STORE:
-        return is_variable(LLVMGetOperand(i, 1)) || kept_array(r, LLVMGetOperand(i, 1)) != NULL;
+        return is_one_value(LLVMGetOperand(i, 1)) || kept_array(r, LLVMGetOperand(i, 1)) != NULL;
     case LLVM_OP_PHI:
         return LLVMCountIncoming(i) == 1;
     default:
@@ -100,7 +100,7 @@ static void guard_end(const struct cc_regions *r, LLVMBuilderRef b, LLVMBasicBlo
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(end); i != NULL; i = LLVMGetNextInstruction(i)) {
         LLVMValueRef to = stored_to(i);
-        if (to != NULL && is_variable(to) && (!is_kept(r, to) || loads(other, to)))
+        if (to != NULL && is_one_value(to) && (!is_kept(r, to) || loads(other, to)))
             guard_store(b, i, goes);
     }
 }

@@ -23,7 +23,7 @@ static bool is_same_in_all(const struct cc_regions *r, LLVMValueRef value)
     return number < 0 ? LLVMIsAInstruction(value) == NULL : !r->numbers->varies[number];
 }
 
-static bool has_barrier(const struct cc_regions *r, int header)
+static bool meets_inside(const struct cc_regions *r, int header)
 {
     for (size_t i = 0; i < r->barrier_count; i++) {
         int block = cc_block_number(&r->graph, r->barrier[i].after);
@@ -114,7 +114,7 @@ bool cc_divide_series(struct cc_regions *r)
     struct series s;
 
     for (int k = 0; k < r->graph.count; k++) {
-        if (r->graph.block[k].latch == CC_NO_BLOCK || r->numbers->joined[k] || !has_barrier(r, k))
+        if (r->graph.block[k].latch == CC_NO_BLOCK || r->numbers->joined[k] || !meets_inside(r, k))
             continue;
         for (LLVMValueRef i = LLVMGetFirstInstruction(r->graph.block[k].block);
              i != NULL && LLVMIsAPHINode(i) != NULL; i = next) {
