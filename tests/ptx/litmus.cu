@@ -269,10 +269,27 @@ TEST(lb_release_acquire)
     STEP(r[0] = ld_acquire<S>(t == 0 ? x : y));
     STEP(st_release<S>(t == 0 ? y : x, 1));
 }
-TEST(lb_relaxed)
+// Threads begin one after the other, and then go on without waiting: between the two accesses there
+// is nothing that would keep them in order, or something is.
+#define LOAD_BUFFERING(name, between, value)                                                       \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        STEP(0);                                                                                   \
+        int v = ld_relaxed<S>(t == 0 ? x : y);                                                     \
+        between;                                                                                   \
+        st_relaxed<S>(t == 0 ? y : x, value);                                                      \
+        r[0] = v;                                                                                  \
+    }
+LOAD_BUFFERING(lb_relaxed, , 1)
+LOAD_BUFFERING(lb_fence, fence_acq_rel<S>(), 1)
+LOAD_BUFFERING(lb_data, , (v & 4) | 1)
+LOAD_BUFFERING(lb_control, if (v > 5) return, 1)
+TEST(lb_address)
 {
-    STEP(r[0] = ld_relaxed<S>(t == 0 ? x : y));
-    STEP(st_relaxed<S>(t == 0 ? y : x, 1));
+    STEP(0);
+    int v = ld_relaxed<S>(t == 0 ? x : y);
+    st_relaxed<S>((t == 0 ? y : x) + (v & 4), 1);
+    r[0] = v;
 }
 TEST(iriw_fence_sc)
 {
@@ -404,7 +421,11 @@ STORE_AFTER(s_relaxed, st_relaxed, ld_relaxed)
     DO(sb_release_acquire, 2, "2200", "")                                                          \
     DO(sb_relaxed, 2, "2200", "")                                                                  \
     DO(lb_release_acquire, 2, "2200", "11")                                                        \
-    DO(lb_relaxed, 2, "2200", "")                                                                  \
+    DO(lb_relaxed, 2, "1100", "")                                                                  \
+    DO(lb_data, 2, "1100", "11")                                                                   \
+    DO(lb_address, 2, "1100", "11")                                                                \
+    DO(lb_fence, 2, "1100", "11")                                                                  \
+    DO(lb_control, 2, "1100", "11")                                                                \
     DO(iriw_fence_sc, 4, "1122", "1010")                                                           \
     DO(iriw_acquire, 4, "1122", "")                                                                \
     DO(iriw_relaxed, 4, "1122", "")                                                                \

@@ -154,6 +154,11 @@ VGPU_OFFERED void vgpu_fence(int scope);
 /* Of the atomic load or store of LLVM that follows, where it is not the system. */
 VGPU_OFFERED void vgpu_scope(int scope);
 
+/* Behind the relaxed load that follows comes a relaxed store of `value`, which does not depend on
+ * it; `how`: bytes stored, bytes loaded, the store's scope. Only vgpu-cc writes such calls. */
+#define VGPU_EARLY(stored, loaded, scope) ((stored) | (loaded) << 4 | (scope) << 8)
+VGPU_OFFERED void vgpu_early_store(void *to, uint64_t value, const void *from, uint32_t how);
+
 /* Atomics on any memory that the context can access; scope as above, and VGPU_ACQUIRES. Values are
  * passed and returned as raw bits. */
 enum vgpu_atomic_op {

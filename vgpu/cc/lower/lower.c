@@ -181,6 +181,7 @@ static bool lower_module(struct cc_lowering *l, const char *headers, const char 
     if (!cc_run_passes(l, "function(tsan)"))
         return false;
     cc_find_order(l);
+    cc_note_early(l);
     if (l->checks_indices)
         cc_guard_variables(l);
     cc_declare_stack(l);

@@ -97,6 +97,10 @@ void cc_count_work(struct cc_lowering *l);
  * in which order they run. */
 void cc_find_order(struct cc_lowering *l);
 
+/* lower_early.c: in the module with all its callbacks: tells vgpu-exec of stores that may take
+ * effect before a load in front of them. */
+void cc_note_early(struct cc_lowering *l);
+
 /* emit_object.c: writes the module's code to the file. False: an error was reported. */
 bool cc_emit_object(struct cc_lowering *l, const char *object);
 

@@ -38,7 +38,7 @@ static const char *const builtins[] = {
     "vgpu_cluster_wait", "vgpu_cluster_dim",
     "vgpu_cluster_map",  "vgpu_cluster_rank_of",
     "vgpu_ptx_mma",      "vgpu_texture_query",
-    "vgpu_scope",
+    "vgpu_scope",        "vgpu_early_store",
 };
 
 /* Functions of double; each has a float version, with f appended to the name. */

@@ -9,6 +9,7 @@
 #include "float_bits.h"
 #include "release_acquire.h"
 #include "memory_signals.h"
+#include "counters.h"
 #include "polling.h"
 #include "weak.h"
 #include "work.h"
@@ -191,12 +192,17 @@ static void end_atomic(int order, int scope)
         end_atomic(order, scope);                                                                  \
         return value;                                                                              \
     }                                                                                              \
-    OFFERED void __tsan_atomic##bits##_store(volatile void *at, type value, int order)             \
+    static void store##bits(volatile type *p, type value, int scope, uint64_t pc)                  \
     {                                                                                              \
-        volatile type *p = at;                                                                     \
-        access_atomic((void *)p, bits / 8, false, true, CALLER, begin_atomic(order));              \
+        access_atomic((void *)p, bits / 8, false, true, pc, scope);                                \
         signal_stored((uint64_t)p);                                                                \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                              \
+    }                                                                                              \
+    OFFERED void __tsan_atomic##bits##_store(volatile void *at, type value, int order)             \
+    {                                                                                              \
+        int scope = begin_atomic(order);                                                           \
+        if (!access_watchers.weak || !weak_was_early((uint64_t)at))                                \
+            store##bits(at, value, scope, CALLER);                                                 \
     }                                                                                              \
     OFFERED type __tsan_atomic##bits##_exchange(volatile void *at, type value, int order)          \
     {                                                                                              \
@@ -260,6 +266,21 @@ ATOMICS(8, uint8_t)
 ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
+
+/* Makes the store now, and lets others run before the load. */
+OFFERED void vgpu_early_store(void *to, uint64_t value, const void *from, uint32_t how)
+{
+    uint32_t bytes = how & 15, loaded = how >> 4 & 15;
+    int scope = (int)(how >> 8) & VGPU_SCOPE_MASK;
+    if (!access_watchers.weak || !weak_may_be_early((uint64_t)to, (uint64_t)from))
+        return;
+    if (bytes == sizeof(uint32_t))
+        store32(to, (uint32_t)value, scope, CALLER);
+    else
+        store64(to, value, scope, CALLER);
+    weak_settle();
+    poll_late((uint64_t)from, loaded);
+}
 
 OFFERED void __tsan_atomic_thread_fence(int order)
 {

@@ -118,8 +118,7 @@ static bool is_unproven(struct thread *thread)
 
 static bool is_any(struct thread *thread)
 {
-    (void)thread;
-    return true;
+    return !thread->poll.late;
 }
 
 /* Lets pollers run for a few iterations of their loops. True if any of them made progress. */
@@ -144,6 +143,16 @@ static bool any_timed(const struct run *run)
             if (block->threads[i].poll.timed)
                 return true;
     return false;
+}
+
+/* Threads that let other kernels run before them have done so when this one is carried on with. */
+static bool end_late(const struct run *run)
+{
+    bool any = false;
+    for (struct block *block = run->resident; block; block = block->next)
+        for (uint32_t i = 0; block->pollers && i < block->thread_count; i++)
+            any |= poll_ends_late(&block->threads[i]);
+    return any;
 }
 
 static void explain_deadlock(const struct run *run, char *why, uint64_t room)
@@ -191,7 +200,7 @@ enum vgpu_exec_status schedule_blocks(struct run *run, char *why, uint64_t room)
             continue;
         if (fruitless < FRUITLESS_LAPS && run_lap(run, is_any))
             continue;
-        run->moved |= run->stirred || any_timed(run);
+        run->moved |= end_late(run) || run->stirred || any_timed(run);
         explain_deadlock(run, why, room);
         return VGPU_STALLED;
     }

@@ -38,7 +38,12 @@ void poll_forget(struct thread *thread)
 {
     thread->poll.address = thread->poll.value = 0;
     thread->poll.unchanged = thread->poll.reads = thread->poll.limit = 0;
+<<<<<<< HEAD
     thread->poll.proven = thread->poll.timed = false;
+=======
+    thread->poll.proven = thread->poll.timed = thread->poll.late = false;
+    thread->clock.cycles = 0;
+>>>>>>> 17522587 (VGPU_SCHEDULE=weak: a relaxed store may take effect before the load in front of it that it does not depend on (load buffering), at every scope; seven more litmus programs)
 }
 
 void poll_woken(struct thread *thread)
@@ -100,6 +105,25 @@ static void watch_address(struct thread *thread, uint64_t address, uint64_t valu
     thread->poll.value = value;
     thread->poll.bytes = bytes;
     thread->poll.unchanged = thread->poll.reads = 0;
+}
+
+/* If nothing is stored there it goes on in a lap, which shows nothing of a loop here. */
+void poll_late(uint64_t address, uint32_t bytes)
+{
+    struct thread *thread = now.thread;
+    watch_address(thread, address, peek(address, bytes), bytes);
+    thread->poll.proven = thread->poll.late = true;
+    stop_thread(thread);
+    thread->poll.late = false;
+    poll_suspect(false);
+    now.run->stirred = true;
+}
+
+bool poll_ends_late(struct thread *thread)
+{
+    bool late = thread->poll.late;
+    thread->poll.late = false;
+    return late;
 }
 
 bool poll_again(uint64_t address, uint32_t bytes)

@@ -417,6 +417,34 @@ void weak_access(uint64_t address, uint64_t bytes, bool write)
     }
 }
 
+/* ---- stores before loads ---- */
+
+static bool find_cell_of(uint64_t address, struct cell *cell)
+{
+    return window_of(address) != WINDOW_STACK &&
+           find_cell(address / CELL_BYTES * CELL_BYTES, address, address + 1, cell) &&
+           cell->may_be_old && memory_is_mapped(cell->at, cell->at + CELL_BYTES, true);
+}
+
+bool weak_may_be_early(uint64_t to, uint64_t from)
+{
+    struct cell stored, loaded;
+    if (access_watchers.lap || vgpu_schedule_next(&luck) % 4 || !find_cell_of(to, &stored) ||
+        !find_cell_of(from, &loaded) || stored.home == loaded.home)
+        return false;
+    weak_own(now.thread)->early = to;
+    return true;
+}
+
+bool weak_was_early(uint64_t to)
+{
+    struct weak_thread *own = now.thread->weak;
+    if (!own || own->early != to)
+        return false;
+    own->early = 0;
+    return true;
+}
+
 void weak_run_goes(const struct run *run)
 {
     if (!run->weak)

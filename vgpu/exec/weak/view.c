@@ -98,6 +98,7 @@ struct weak_thread *weak_own(struct thread *thread)
     free_views = own->next;
     own->seen = *weak_seen(thread);
     own->fences = NULL;
+    own->early = 0;
     thread->weak = own;
     return own;
 }

@@ -21,6 +21,7 @@ struct weak_fences {
 
 struct weak_thread {
     struct vgpu_weak_view seen;
+    uint64_t early;             /* address of a store that was made before its load; 0: none */
     struct weak_fences *fences; /* NULL: no fence, and nothing read that a fence would acquire */
     struct weak_thread *next;   /* in the list of free ones */
 };

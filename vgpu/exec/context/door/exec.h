@@ -70,7 +70,7 @@ struct poll { /* threads/polling.c: the address that a thread may be polling */
     uint32_t reads, limit;
     uint64_t lap, last_lap; /* hashes of what it read between two polls */
     uint32_t laps, lap_reads;
-    bool proven, timed;
+    bool proven, timed, late;
 };
 
 struct thread_clock { /* threads/builtins.c: clock64 */

@@ -18,6 +18,11 @@ void poll_changed(void); /* an atomic has changed memory */
 void poll_suspect(bool on);
 void poll_lap_read(uint64_t address, uint32_t bytes, bool write);
 
+/* Suspends the running thread before it loads, as if it polled: others may store there first, also
+ * those of other kernels: poll.late until this run has stalled (poll_ends_late, true once). */
+void poll_late(uint64_t address, uint32_t bytes);
+bool poll_ends_late(struct thread *thread);
+
 /* The thread has left its kernel. */
 void poll_forget(struct thread *thread);
 

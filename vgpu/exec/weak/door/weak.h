@@ -9,9 +9,10 @@
  * and what came before a barrier that it has passed. Loads and stores of one location are coherent,
  * and atomics read the newest value.
  *
- * Never returned although PTX allows it: values of stores that come later (load buffering); an
- * order of two stores to one location other than the one in which they ran. Values of __shared__
- * and host memory are always the newest, but flags there order other memory.
+ * Two stores to one location may have another order than that in which they ran, if neither thread
+ * need have seen the other's. A store that is independent of the load in front of it may be made
+ * before it (load buffering): vgpu-cc says which are (lower_early.c). Values of __shared__ and host
+ * memory are always the newest, but flags there order other memory.
  */
 #ifndef VGPU_EXEC_WEAK_H
 #define VGPU_EXEC_WEAK_H
@@ -40,6 +41,11 @@ void weak_access(uint64_t address, uint64_t bytes, bool write);
 
 /* Changes whenever an access is made, or ends. */
 uint64_t weak_mark(void);
+
+/* Whether the running thread now makes a store that comes behind a load, which is noted; and
+ * whether the store that it is about to make is that one. */
+bool weak_may_be_early(uint64_t to, uint64_t from);
+bool weak_was_early(uint64_t to);
 
 /* The running thread calls a fence; acquires what it has read; is about to store with release. */
 void weak_fence(int scope, bool sequential);
