@@ -481,7 +481,7 @@ static bool is_forbidden(const Test &test, const char *outcome)
 
 static bool judge(const Test &test, const char *scope, const int *r, int rounds)
 {
-    Seen seen[32] = {};
+    Seen seen[82] = {}; // 3 values, 4 times, and an end
     bool right = true;
     for (int i = 0; i < rounds; i++) {
         char outcome[16];

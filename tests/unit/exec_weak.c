@@ -144,6 +144,83 @@ UNIT(loads_of_one_word_are_coherent)
     }
 }
 
+static void nothing(uint32_t *at)
+{
+    (void)at;
+}
+
+static void reader_has_met(uint32_t *at)
+{
+    (void)at;
+    weak_block_meets(stage.block);
+}
+
+static void reader_has_read(uint32_t *at)
+{
+    while (load_as(0, at, 2) != 1) {
+    }
+}
+
+/* How often a store of 2 comes behind another thread's of 1, after which `before` happens. */
+static uint32_t stores_behind(void (*before)(uint32_t *at), int scope)
+{
+    uint32_t behind = 0;
+    for (uint32_t i = 0; i < TRIES; i++) {
+        uint32_t *at = word(1 + i % 32);
+        weak_settle();
+        *at = 0; /* by something else */
+        store_as(OTHER, at, 1, 2);
+        before(at);
+        store_as(0, at, 2, scope);
+        uint32_t own = load_as(0, at, 2), again = load_as(0, at, 2);
+        weak_settle();
+        behind += *at == 1;
+        EXPECT(*at == 1 || own == 2, "%u is read behind %u", own, *at);
+        EXPECT(own == 2 || (own == 1 && again == 1), "%u, then %u", own, again);
+    }
+    return behind;
+}
+
+UNIT(a_store_may_come_behind_one_that_its_thread_has_not_seen)
+{
+    start();
+    uint32_t behind = stores_behind(nothing, 2);
+    EXPECT(behind > TRIES / 8 && behind < TRIES, "%u of %d are behind", behind, TRIES);
+    EXPECT(stores_behind(nothing, WEAK_PLAIN) == 0, "%s", "a plain store");
+    EXPECT(stores_behind(reader_has_read, 2) == 0, "%s", "it has read the other one");
+    EXPECT(stores_behind(reader_has_met, 2) == 0, "%s", "the other one came before a barrier");
+}
+
+UNIT(no_store_comes_between_an_atomic_and_what_it_has_read)
+{
+    start();
+    for (uint32_t i = 0; i < TRIES; i++) {
+        weak_settle();
+        *word(1) = 0;
+        add(OTHER, word(1), 2);
+        store_as(0, word(1), 4, 2);
+        weak_settle();
+        EXPECT(*word(1) == 4, "%u is left: 4 came before the addition, which has read 0", *word(1));
+    }
+}
+
+UNIT(a_store_may_be_early_where_the_load_is_elsewhere)
+{
+    uint32_t early = 0;
+    start();
+    stage_run(0);
+    for (uint32_t i = 0; i < TRIES; i++) {
+        EXPECT(!weak_may_be_early((uint64_t)word(1), (uint64_t)(word(1) + 1)), "%s", "the same 8");
+        if (!weak_may_be_early((uint64_t)word(1), (uint64_t)word(2)))
+            continue;
+        early++;
+        EXPECT(!weak_was_early((uint64_t)word(2)), "%s", "another store");
+        EXPECT(weak_was_early((uint64_t)word(1)), "%s", "the store was not noted");
+        EXPECT(!weak_was_early((uint64_t)word(1)), "%s", "it is made twice");
+    }
+    EXPECT(early > TRIES / 16 && early < TRIES, "%u of %d are early", early, TRIES);
+}
+
 /* Data and a flag, with fences of these scopes; the flag's accesses have another. Returns how often
  * the flag was seen and the data missed. */
 static uint32_t missed(int before, int after, int flag)
