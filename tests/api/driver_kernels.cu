@@ -47,6 +47,19 @@ static void clusters(CUdeviceptr out)
         for (int i = 0; i < 6; i++)
             EXPECT_IS(got[i], 10 * ((i + 1) % 3));
     }
+    int count;
+    OK(cuOccupancyMaxActiveClusters(&count, function, &config));
+    EXPECT(count > 0);
+    OK(cuOccupancyMaxPotentialClusterSize(&count, function, &config));
+    EXPECT_IS(count, 8);
+    EXPECT_IS(cuOccupancyMaxActiveClusters(&count, function, NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_IS(cuOccupancyMaxActiveClusters(NULL, function, &config), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_IS(cuOccupancyMaxActiveClusters(&count, NULL, &config), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_IS(cuOccupancyMaxPotentialClusterSize(&count, NULL, &config), CUDA_ERROR_INVALID_HANDLE);
+    config.numAttrs = 0;
+    EXPECT_IS(cuOccupancyMaxActiveClusters(&count, function, &config),
+              CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    config.numAttrs = 1;
     config.gridDimX = 7;
     EXPECT_IS(cuLaunchKernelEx(&config, function, args, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE);
     EXPECT_IS(cuLaunchKernelEx(NULL, function, args, NULL), CUDA_ERROR_INVALID_VALUE);

@@ -21,11 +21,7 @@ OUR_STRUCTURES = r"cuda|CU|u?(char|short|int|long)|float|double|dim3"
 WITHOUT_FORM = {
     *("cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion"),
 }
-# The first takes pointers to any type as it is; the others only answer 801.
-WITHOUT_OVERLOAD = {
-    "cudaStreamAttachMemAsync",
-    *("cudaOccupancyMaxActiveClusters", "cudaOccupancyMaxPotentialClusterSize"),
-}
+WITHOUT_OVERLOAD = {"cudaStreamAttachMemAsync"}  # it takes pointers to any type as it is
 
 
 def includes() -> str:

@@ -53,7 +53,12 @@ int main()
     EXPECT_IS(cudaLaunchKernel(not_a_kernel, dim3(1), dim3(1), nullptr),
               cudaErrorInvalidResourceHandle);
     EXPECT_IS(cudaMemcpyToSymbol(not_a_variable, pinned, 4), cudaErrorInvalidSymbol);
-    EXPECT_IS(cudaOccupancyMaxActiveClusters(&blocks, nullptr, nullptr), cudaErrorNotSupported);
+    cudaLaunchConfig_t config = {};
+    EXPECT_IS(cudaOccupancyMaxActiveClusters(&blocks, not_a_kernel, &config),
+              cudaErrorInvalidResourceHandle);
+    EXPECT_IS(cudaOccupancyMaxPotentialClusterSize(&blocks, not_a_kernel, &config),
+              cudaErrorInvalidResourceHandle);
+    EXPECT_IS(cudaGraphDebugDotPrint(nullptr, nullptr, 0), cudaErrorNotSupported);
     EXPECT_IS(cudaGetLastError(), cudaErrorNotSupported);
     EXPECT_IS(cudaGetLastError(), cudaSuccess);
     return 0;

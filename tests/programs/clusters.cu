@@ -213,6 +213,80 @@ static void shapes()
     MUST(cudaFree(out));
 }
 
+__global__ void __cluster_dims__(2, 1, 1) pairs(int *out)
+{
+    out[blockIdx.x] = blockIdx.x;
+}
+
+__global__ void single(int *out)
+{
+    out[blockIdx.x] = blockIdx.x;
+}
+
+static int active(unsigned int blocks, size_t shared, cudaError_t wanted)
+{
+    int clusters = -1;
+    cudaLaunchAttribute attribute;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(256);
+    config.dynamicSmemBytes = shared;
+    config.attrs = &attribute;
+    config.numAttrs = blocks ? 1 : 0;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = blocks;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, single, &config);
+    HOLDS(error == wanted, "clusters of %u: %d, not %d", blocks, error, wanted);
+    return clusters;
+}
+
+// A block with so much shared memory has an SM for itself; a cluster lies in a GPC of 16 or 18 SMs.
+static void occupancy(void)
+{
+    int size, got;
+    cudaDeviceProp prop;
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(2);
+    config.blockDim = dim3(256);
+    MUST(cudaGetDevice(&got));
+    MUST(cudaGetDeviceProperties(&prop, got));
+    size_t most = prop.sharedMemPerBlockOptin;
+    MUST(cudaFuncSetAttribute(single, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most));
+    MUST(cudaOccupancyMaxPotentialClusterSize(&size, single, &config));
+    HOLDS(size == 8, "at most %d", size);
+    MUST(cudaOccupancyMaxPotentialClusterSize(&size, pairs, &config));
+    HOLDS(size == 2, "required are %d", size);
+    MUST(cudaOccupancyMaxActiveClusters(&got, pairs, &config));
+    HOLDS(got == 8 * prop.multiProcessorCount / 2, "%d pairs", got);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = 4;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    HOLDS(cudaOccupancyMaxActiveClusters(&got, pairs, &config) == cudaErrorInvalidClusterSize,
+          "another size than the required one");
+    int one = active(1, most, cudaSuccess), eight = active(8, most, cudaSuccess);
+    HOLDS(one == prop.multiProcessorCount, "%d blocks", one);
+    if (prop.multiProcessorCount == 132)
+        HOLDS(eight == 16 && active(4, most, cudaSuccess) == 32, "%d of 8", eight);
+    HOLDS(active(8, 0, cudaSuccess) == one, "%d of 8 small blocks", active(8, 0, cudaSuccess));
+    active(0, 0, cudaErrorInvalidClusterSize);
+    active(9, 0, cudaErrorInvalidClusterSize);
+    active(1u << 31, 0, cudaErrorInvalidClusterSize);
+    active(2, most + 1, cudaErrorInvalidValue);
+    MUST(cudaFuncSetAttribute(single, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    MUST(cudaOccupancyMaxPotentialClusterSize(&size, single, &config));
+    HOLDS(size == 16, "at most %d", size);
+    if (prop.multiProcessorCount == 132)
+        HOLDS(active(16, most, cudaSuccess) == 8, "%d of 16", active(16, most, cudaSuccess));
+    HOLDS(cudaOccupancyMaxActiveClusters(&got, single, nullptr) == cudaErrorInvalidValue, "null");
+    HOLDS(cudaOccupancyMaxPotentialClusterSize(nullptr, single, &config) == cudaErrorInvalidValue,
+          "null");
+    cudaGetLastError();
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -226,11 +300,14 @@ int main(int argc, char **argv)
         if (!launch) {
             cudaError_t error = launch_places(dim3(4), dim3(2), nullptr);
             HOLDS(error == cudaErrorInvalidClusterSize, "no clusters here: %d", error);
+            active(2, 0, cudaErrorInvalidClusterSize);
+            cudaGetLastError();
             continue;
         }
         histograms();
         reductions();
         shapes();
+        occupancy();
     }
     printf("clusters on %d GPUs: right\n", gpus);
     return 0;

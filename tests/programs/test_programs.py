@@ -89,7 +89,7 @@ class Sources(unittest.TestCase):
     @unittest.skipUnless(NVCC, "no nvcc here")
     def test_nvcc_compiles_them(self) -> None:
         names = ("cuda_atomic", "graphs", "graph_events", "grid", "clusters")
-        names += ("driver_graphs", "driver_capture")
+        names += ("driver_graphs", "driver_capture", "driver_nodes")
         for name in names:
             source = pathlib.Path(__file__).parent / f"{name}.cu"
             command = [NVCC, "-std=c++17", "-arch=sm_90", "-c", "-o", os.devnull, source]
@@ -118,7 +118,8 @@ class Graphs(unittest.TestCase):
         self.assertNotIn("finding", done.stderr)
 
     def test_driver(self) -> None:
-        for name, seed in itertools.product(("driver_graphs", "driver_capture"), ("0", "3")):
+        names = ("driver_graphs", "driver_capture", "driver_nodes")
+        for name, seed in itertools.product(names, ("0", "3")):
             done = run(name, node="hgx-h200-4", VGPU_CHECK="all", VGPU_SCHEDULE=seed)
             self.assertEqual((done.stdout, done.returncode), ("right\n", 0), done.stderr)
             self.assertNotIn("finding", done.stderr)

@@ -268,4 +268,6 @@ typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t s
 #include "vgpu/graph_types.h"
 #include "vgpu/memory_types.h"
 
+#include "vgpu/graph_node_types.h"
+
 #endif

@@ -122,14 +122,21 @@ CUresult cuDriverGetVersion(int *version)
 
 static CUresult refuse_unmodelled_call(const char *call)
 {
-    return refuse_call(
-        CUDA_ERROR_NOT_SUPPORTED, call,
-        strncmp(call, "cuMulticast", 11) == 0
-            ? "multicast objects are not modelled; it answers CUDA_ERROR_NOT_SUPPORTED "
-              "(801) and does nothing"
-            : "PTX and cubins are out of reach of the virtual node, which has no GPU to "
-              "run them on; compile the kernel with vgpu-cc in this program and take it "
-              "with cudaGetFuncBySymbol or cudaGetKernel");
+    static const struct {
+        const char *in_name, *text;
+    } subjects[] = {
+#define ANSWER "; it answers CUDA_ERROR_NOT_SUPPORTED (801) and does nothing"
+        {"Multicast", "multicast objects are not modelled" ANSWER},
+        {"Conditional", "conditional nodes of graphs are not modelled" ANSWER},
+        {"Dot", "drawings of graphs are not made" ANSWER},
+        {"", "operations of streams on values in memory are not modelled" ANSWER
+             ": a kernel that polls and one that stores do the same"},
+#undef ANSWER
+    };
+    size_t at = 0;
+    while (!strstr(call, subjects[at].in_name))
+        at++;
+    return refuse_call(CUDA_ERROR_NOT_SUPPORTED, call, subjects[at].text);
 }
 
 #pragma GCC diagnostic push

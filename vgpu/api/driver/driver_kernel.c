@@ -360,18 +360,57 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int gridX, unsigned int gr
     VGPU_DRIVER(launch_function(function, &config, args, extra));
 }
 
-static cudaError_t launch_by(const CUlaunchConfig *c, CUfunction function, void **args,
-                             void **extra)
+static cudaError_t take_config(const CUlaunchConfig *c, cudaLaunchConfig_t *out)
 {
     if (!c || (c->numAttrs && !c->attrs))
         return cudaErrorInvalidValue;
-    const cudaLaunchConfig_t config = {.gridDim = {c->gridDimX, c->gridDimY, c->gridDimZ},
-                                       .blockDim = {c->blockDimX, c->blockDimY, c->blockDimZ},
-                                       .dynamicSmemBytes = c->sharedMemBytes,
-                                       .stream = c->hStream,
-                                       .attrs = (cudaLaunchAttribute *)(void *)c->attrs,
-                                       .numAttrs = c->numAttrs};
-    return launch_function(function, &config, args, extra);
+    *out = (cudaLaunchConfig_t){.gridDim = {c->gridDimX, c->gridDimY, c->gridDimZ},
+                                .blockDim = {c->blockDimX, c->blockDimY, c->blockDimZ},
+                                .dynamicSmemBytes = c->sharedMemBytes,
+                                .stream = c->hStream,
+                                .attrs = (cudaLaunchAttribute *)(void *)c->attrs,
+                                .numAttrs = c->numAttrs};
+    return cudaSuccess;
+}
+
+static cudaError_t launch_by(const CUlaunchConfig *c, CUfunction function, void **args,
+                             void **extra)
+{
+    cudaLaunchConfig_t config;
+    cudaError_t error = take_config(c, &config);
+    return error == cudaSuccess ? launch_function(function, &config, args, extra) : error;
+}
+
+static cudaError_t potential_cluster(int *size, CUfunction function, const CUlaunchConfig *c)
+{
+    cudaLaunchConfig_t config;
+    cudaError_t error = check_kernel_handle(function, size);
+    if (error == cudaSuccess)
+        error = take_config(c, &config);
+    return error == cudaSuccess ? cudaOccupancyMaxPotentialClusterSize(size, function, &config)
+                                : error;
+}
+
+CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function,
+                                            const CUlaunchConfig *config)
+{
+    VGPU_DRIVER(potential_cluster(size, function, config));
+}
+
+static cudaError_t active_clusters(int *clusters, CUfunction function, const CUlaunchConfig *c)
+{
+    cudaLaunchConfig_t config;
+    cudaError_t error = check_kernel_handle(function, clusters);
+    if (error == cudaSuccess)
+        error = take_config(c, &config);
+    return error == cudaSuccess ? cudaOccupancyMaxActiveClusters(clusters, function, &config)
+                                : error;
+}
+
+CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
+                                      const CUlaunchConfig *config)
+{
+    VGPU_DRIVER(active_clusters(clusters, function, config));
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **args,

@@ -100,7 +100,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
 
 /* Applies a launch attribute to `l`. Hints are ignored; attributes that are not modelled are
  * refused. */
-static cudaError_t apply_launch_attribute(struct vgpu__launch *l, const cudaLaunchAttribute *a)
+cudaError_t vgpu__launch_attribute(struct vgpu__launch *l, const cudaLaunchAttribute *a)
 {
     const cudaLaunchAttributeValue *v = &a->val;
     switch (a->id) {
@@ -139,6 +139,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     l.block = config->blockDim;
     l.shared = config->dynamicSmemBytes;
     for (unsigned int i = 0; is_kernel && error == cudaSuccess && i < config->numAttrs; i++)
-        error = apply_launch_attribute(&l, &config->attrs[i]);
+        error = vgpu__launch_attribute(&l, &config->attrs[i]);
     return error == cudaSuccess ? launch_symbol(&l, func, args, config->stream) : error;
 }

@@ -179,6 +179,10 @@
                                                   int limit, unsigned int flags)) \
     X(cuOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, CUfunction function, int blocks, \
                                                 int threads)) \
+    X(cuOccupancyMaxPotentialClusterSize, (int *size, CUfunction function, \
+                                           const CUlaunchConfig *config)) \
+    X(cuOccupancyMaxActiveClusters, (int *clusters, CUfunction function, \
+                                     const CUlaunchConfig *config)) \
     X(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction function, void **args, \
                          void **extra)) \
     X(cuLaunchKernel, (CUfunction function, unsigned int gridX, unsigned int gridY, \
@@ -274,6 +278,14 @@
                                size_t count, CUDA_MEM_ALLOC_NODE_PARAMS *params)) \
     X(cuGraphAddMemFreeNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
                               size_t count, CUdeviceptr ptr)) \
+    X(cuGraphAddNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                       const CUgraphEdgeData *data, size_t count, CUgraphNodeParams *params)) \
+    X(cuGraphNodeSetParams, (CUgraphNode node, CUgraphNodeParams *params)) \
+    X(cuGraphKernelNodeCopyAttributes, (CUgraphNode to, CUgraphNode from)) \
+    X(cuGraphKernelNodeGetAttribute, (CUgraphNode node, CUkernelNodeAttrID attribute, \
+                                      CUkernelNodeAttrValue *value)) \
+    X(cuGraphKernelNodeSetAttribute, (CUgraphNode node, CUkernelNodeAttrID attribute, \
+                                      const CUkernelNodeAttrValue *value)) \
     X(cuGraphKernelNodeGetParams, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)) \
     X(cuGraphMemcpyNodeGetParams, (CUgraphNode node, CUDA_MEMCPY3D *params)) \
     X(cuGraphMemsetNodeGetParams, (CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *params)) \
@@ -321,6 +333,8 @@
     X(cuGraphLaunch, (CUgraphExec exec, CUstream stream)) \
     X(cuGraphExecDestroy, (CUgraphExec exec)) \
     X(cuGraphExecUpdate, (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info)) \
+    X(cuGraphExecNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)) \
+    X(cuGraphExecChildGraphNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraph child)) \
     X(cuGraphExecKernelNodeSetParams, (CUgraphExec exec, CUgraphNode node, \
                                        const CUDA_KERNEL_NODE_PARAMS *params)) \
     X(cuGraphExecMemcpyNodeSetParams, (CUgraphExec exec, CUgraphNode node, \
@@ -353,6 +367,27 @@
     X(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *mode))
 
 #define VGPU_DRIVER_REFUSED(X) \
+    X(cuGraphConditionalHandleCreate, (CUgraphConditionalHandle *handle, CUgraph graph, \
+                                       CUcontext context, unsigned int value, \
+                                       unsigned int flags)) \
+    X(cuGraphDebugDotPrint, (CUgraph graph, const char *path, unsigned int flags)) \
+    X(cuGraphAddBatchMemOpNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *deps, \
+                                 size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)) \
+    X(cuGraphBatchMemOpNodeGetParams, (CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS *params)) \
+    X(cuGraphBatchMemOpNodeSetParams, (CUgraphNode node, \
+                                       const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)) \
+    X(cuGraphExecBatchMemOpNodeSetParams, (CUgraphExec exec, CUgraphNode node, \
+                                           const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)) \
+    X(cuStreamBatchMemOp, (CUstream stream, unsigned int count, \
+                           CUstreamBatchMemOpParams *operations, unsigned int flags)) \
+    X(cuStreamWaitValue32, (CUstream stream, CUdeviceptr address, cuuint32_t value, \
+                            unsigned int flags)) \
+    X(cuStreamWaitValue64, (CUstream stream, CUdeviceptr address, cuuint64_t value, \
+                            unsigned int flags)) \
+    X(cuStreamWriteValue32, (CUstream stream, CUdeviceptr address, cuuint32_t value, \
+                             unsigned int flags)) \
+    X(cuStreamWriteValue64, (CUstream stream, CUdeviceptr address, cuuint64_t value, \
+                             unsigned int flags)) \
     X(cuMulticastCreate, (CUmemGenericAllocationHandle *handle, \
                           const CUmulticastObjectProp *prop)) \
     X(cuMulticastAddDevice, (CUmemGenericAllocationHandle handle, CUdevice device)) \

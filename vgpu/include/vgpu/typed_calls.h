@@ -199,6 +199,20 @@ inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, T *f
 }
 
 template <class T>
+inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, T *func,
+                                                        const cudaLaunchConfig_t *config)
+{
+    return ::cudaOccupancyMaxPotentialClusterSize(clusterSize, (const void *)func, config);
+}
+
+template <class T>
+inline cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, T *func,
+                                                  const cudaLaunchConfig_t *config)
+{
+    return ::cudaOccupancyMaxActiveClusters(numClusters, (const void *)func, config);
+}
+
+template <class T>
 inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T *entry)
 {
     return ::cudaFuncGetAttributes(attr, (const void *)entry);

@@ -16,17 +16,10 @@
 
 #define VGPU_UNSUPPORTED_STREAMS(X) \
     X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags))
-
-#define VGPU_UNSUPPORTED_DEVICES(X) \
-    X(cudaOccupancyMaxActiveClusters, (int *clusters, const void *function, \
-                                       const cudaLaunchConfig_t *config)) \
-    X(cudaOccupancyMaxPotentialClusterSize, (int *cluster_size, const void *function, \
-                                             const cudaLaunchConfig_t *config))
 /* clang-format on */
 
 #define VGPU_UNSUPPORTED_CALLS(X)                                                                  \
     VGPU_UNSUPPORTED_MEMORY(X)                                                                     \
-    VGPU_UNSUPPORTED_STREAMS(X)                                                                    \
-    VGPU_UNSUPPORTED_DEVICES(X)
+    VGPU_UNSUPPORTED_STREAMS(X)
 
 #endif

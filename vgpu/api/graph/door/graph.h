@@ -32,8 +32,9 @@ struct CUgraphNode_st {
     } u;
     struct CUgraphNode_st **dep;
     size_t dep_count, dep_room;
-    void *shown;   /* memory that a query of the parameters has handed out (graph_params.c) */
-    bool disabled; /* in an executable graph: a launch leaves it out */
+    void *shown;         /* memory that a query of the parameters has handed out (graph_params.c) */
+    size_t first, count; /* of a child graph that was expanded: the places of its nodes */
+    bool disabled;       /* in an executable graph: a launch leaves it out */
     const struct CUgraphNode_st *original; /* what it was copied from, only to be compared */
     uint64_t asked;                        /* last search of vgpu__node_after that visited it */
 };
@@ -79,6 +80,11 @@ bool vgpu__graph_expand(struct CUgraph_st *graph);
  * all references back. */
 bool vgpu__objects_copy(struct CUgraph_st *to, const struct CUgraph_st *from);
 void vgpu__objects_release(struct CUgraph_st *graph);
+
+/* graph_node.c: errors for types of nodes that a call does not take or the node does not have, and
+ * for a child graph that is not to be copied. */
+cudaError_t vgpu__graph_refuse_type(const char *call, int type);
+cudaError_t vgpu__graph_check_ownership(const char *call, int ownership);
 
 bool vgpu__node_known(const struct CUgraphNode_st *node);
 

@@ -18,6 +18,9 @@ bool vgpu__has_context(int physical);
 void vgpu__host_forget(int physical);
 void vgpu__limits_forget(int physical);
 
+/* Applies an attribute of launches, for launch->call; an error is recorded. */
+cudaError_t vgpu__launch_attribute(struct vgpu__launch *launch, const cudaLaunchAttribute *a);
+
 void vgpu__stream_attributes_forget(cudaStream_t stream);
 
 /* Allocates and frees device memory, for `call`. */
