@@ -115,7 +115,7 @@ SAMPLE = Step(
 CI = (
     Step(
         "all other mutants are rejected",
-        230,
+        90,
         lambda state, section: state.programs.check_other_mutants(section, state.labs),
     ),
     SAMPLE,
@@ -133,9 +133,12 @@ CI = (
     ),
     Step(
         "tests of the layers ci and docs",
-        600,
+        500,
         lambda state, section: state.programs.check_layers(
-            section, "ci|docs", sanitized=state.depth is Depth.FULL
+            section,
+            "ci|docs",
+            jobs=state.programs.long_tests_at_once,
+            sanitized=state.depth is Depth.FULL,
         ),
     ),
 )
