@@ -27,7 +27,7 @@ from grader.grade.results import without_times
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ["PEERLAB_BUILD"])
 PROJECT = Project(ROOT, build=BUILD)
-PROVED = Proved(BUILD / "grading")
+PROVED = Proved(BUILD)
 CANNOT_RUN = 77
 FULL = "PEERLAB_FULL" in os.environ
 at_full_length = unittest.skipUnless(FULL, "PEERLAB_FULL is not set")
