@@ -88,3 +88,38 @@ UNIT(watching_needs_another_processor_than_the_nodes)
     vgpu__process.node_cpu = -1;
     EXPECT(calls_until_watching(&w, 2, 100000) == 100000, "it watches a node without a place");
 }
+
+/* Calls until a thread is not held, of `most`; in it the thread is moved, or stays. */
+static int calls_until_free(struct vgpu__staying *s, bool stays, int most)
+{
+    int calls = 0;
+    near_node = true;
+    while (calls < most && !vgpu__staying_begins(s)) {
+        vgpu__staying_ends(s);
+        calls++;
+    }
+    near_node = stays;
+    vgpu__staying_ends(s);
+    return calls;
+}
+
+UNIT(a_thread_that_stays_with_the_node_is_not_held)
+{
+    struct vgpu__staying s = {0};
+    for (int i = 0; i < 5000; i++)
+        EXPECT(calls_until_free(&s, true, 10) == 0, "call %d is held", i);
+    EXPECT(calls_until_free(&s, false, 10) == 0, "it is held before it was moved");
+    int last = 0, calls = 0;
+    for (int i = 0; i < 20; i++) {
+        calls = calls_until_free(&s, false, 100000);
+        EXPECT(calls > last || calls > 1000, "%d calls after %d", calls, last);
+        last = calls;
+    }
+    EXPECT(calls > 1000 && calls < 100000, "tried again after %d calls in vain", calls);
+    calls_until_free(&s, true, 100000);
+    for (int i = 0; i < 5000; i++)
+        EXPECT(calls_until_free(&s, true, 10) == 0, "call %d is held again", i);
+    calls_until_free(&s, false, 10);
+    calls = calls_until_free(&s, false, 100000);
+    EXPECT(calls < 20, "held in %d calls, after it has stayed in thousands", calls);
+}

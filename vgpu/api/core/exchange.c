@@ -97,14 +97,17 @@ static ssize_t wait_for_reply(int fd, const struct vgpu_request *request, struct
     return got;
 }
 
-/* Receives a reply, at `door` or by the socket. If the thread must block, it is moved to the node's
- * CPU first (cpu_affinity.c). */
-static bool receive_reply(int fd, struct vgpu_door *door, const struct vgpu_request *request,
-                          struct vgpu_reply *reply, int *fds, int *fd_count,
-                          struct vgpu__affinity *own)
+/* The thread is about to sleep: it is moved to the node's CPU (cpu_affinity.c) or stays there. */
+static void prepare_sleep(struct vgpu__doors *doors, struct vgpu__affinity *own)
 {
-    if (!own->pinned && (!door || vgpu_door_is_quiet(door)))
+    if (!own->pinned && !(doors && vgpu__is_near_node() && vgpu__staying_begins(&doors->staying)))
         vgpu__affinity_to_node(own);
+}
+
+/* Receives a reply, at `door` or by the socket. */
+static bool receive_reply(int fd, struct vgpu_door *door, const struct vgpu_request *request,
+                          struct vgpu_reply *reply, int *fds, int *fd_count)
+{
     ssize_t got = door ? vgpu_door_take(door, reply, VGPU_MSG_MAX, DOOR_MS) : -1;
     if (got < 0)
         got = wait_for_reply(fd, request, reply, fds, fd_count);
@@ -144,8 +147,10 @@ bool vgpu__exchange(int fd, struct vgpu__doors *doors, const struct vgpu_request
         sent = vgpu_send(fd, request, sizeof *request + request->data_bytes, &send_fd,
                          send_fd >= 0) == 0;
     }
+    if (sent && (!door || vgpu_door_is_quiet(door)))
+        prepare_sleep(doors, &own);
     if (sent)
-        ok = receive_reply(fd, door, request, reply, fds, fd_count, &own);
+        ok = receive_reply(fd, door, request, reply, fds, fd_count);
     else if (errno ==
              EPIPE) /* before it closed the connection, the node may have sent the reason */
         ok =
@@ -153,6 +158,8 @@ bool vgpu__exchange(int fd, struct vgpu__doors *doors, const struct vgpu_request
     else
         node_lost(request->call, strerror(errno));
     vgpu__affinity_restore(&own);
+    if (doors)
+        vgpu__staying_ends(&doors->staying);
     if (door)
         vgpu__watching_ends(&doors->watching);
     return ok;

@@ -6,6 +6,11 @@
  * On a computer with other work the node may not run at once, and a kernel may take longer than a
  * thread watches. If a reply does not come in time, and few did before, the thread makes twice as
  * many calls in the other way before it tries again.
+ *
+ * In the other way a thread is on the node's CPU, and cpu_affinity.c holds it there, since a
+ * scheduler wakes it on an idle CPU if there is one. Where there is none, it stays by itself, which
+ * saves system calls: this is tried, and after it was moved, the thread is held for twice as many
+ * calls.
  */
 #include "core.h"
 
@@ -45,4 +50,28 @@ void vgpu__watching_succeeded(struct vgpu__watching *w)
 void vgpu__watching_ends(struct vgpu__watching *w)
 {
     w->last_ns = vgpu_door_clock_ns();
+}
+
+bool vgpu__staying_begins(struct vgpu__staying *s)
+{
+    s->is_free = s->held == 0;
+    s->held -= !s->is_free;
+    return s->is_free;
+}
+
+void vgpu__staying_ends(struct vgpu__staying *s)
+{
+    if (!s->is_free)
+        return;
+    s->is_free = false;
+    if (vgpu__is_near_node()) {
+        s->good++;
+        return;
+    }
+    if (s->wanted == 0 || s->good >= LONGEST_ROW)
+        s->wanted = FIRST_ROW;
+    else if (s->wanted < LONGEST_ROW)
+        s->wanted *= 2;
+    s->held = s->wanted;
+    s->good = 0;
 }

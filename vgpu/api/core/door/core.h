@@ -105,11 +105,20 @@ struct vgpu__watching {
     uint32_t row, wanted, good;
 };
 
+/* Whether a thread that sleeps on the node's CPU has to be held there (watching.c). */
+struct vgpu__staying {
+    bool is_free; /* in the call in progress */
+    /* Calls in which it is held from now on, how many they were, and calls in which it has stayed
+     * by itself since then. */
+    uint32_t held, wanted, good;
+};
+
 /* Where replies to a thread and its requests can lie (door.h). */
 struct vgpu__doors {
     struct vgpu_door *replies; /* NULL: all goes by the socket */
     struct vgpu_door *requests;
     struct vgpu__watching watching;
+    struct vgpu__staying staying;
 };
 
 /* A thread's connection to the node with its message buffers. Made at the thread's first call that
@@ -234,6 +243,10 @@ bool vgpu__watching_begins(struct vgpu__watching *w);
 void vgpu__watching_failed(struct vgpu__watching *w);
 void vgpu__watching_succeeded(struct vgpu__watching *w);
 void vgpu__watching_ends(struct vgpu__watching *w);
+/* true: a thread on the node's CPU can sleep there without being held. _ends: at the end of every
+ * call. */
+bool vgpu__staying_begins(struct vgpu__staying *s);
+void vgpu__staying_ends(struct vgpu__staying *s);
 
 /* Sends a request of the runtime's own while a call is in progress: it costs no virtual time and
  * its error is not recorded. The reply is valid until the thread's next request of this kind. NULL:
