@@ -90,7 +90,11 @@ class Watch:
         self.all(time.monotonic())
 
     def first(self, begun: float) -> Cost:
-        return self._until(r"^\S+ lab\d\d\.", begun)
+        """Of the run that this save begins: it names the file before its verdicts."""
+        _, noticed = self._until(r"^labs/\S+$", begun)
+        self.ran = 0
+        seconds, used = self._until(r"^\S+ lab\d\d\.", begun)
+        return seconds, noticed + used
 
     def all(self, begun: float) -> Cost:
         return self._until(r"of \d+ points", begun)
@@ -126,7 +130,6 @@ def rounds(build: pathlib.Path, lab: Lab, learner: Learner) -> dict[str, list[Co
     of, ran = watch.ran, []
     for _ in range(ROUNDS):
         note("compile", compiled(build, lab, learner.path))
-        watch.ran = 0
         begun = learner.save()
         first = note("watch, first verdict", watch.first(begun))
         seconds, used = watch.all(begun)
