@@ -23,11 +23,10 @@ static void star(void)
 // Stream r carries what arrives at rank r. A piece goes on when it has arrived.
 static void chain(int pieces)
 {
-    size_t bytes = BYTES / pieces;
     for (int piece = 0; piece < pieces; piece++)
         for (int to = 1; to < gpus; to++) {
             cudaEvent_t arrived;
-            size_t at = piece * bytes;
+            size_t at = BYTES * piece / pieces, bytes = BYTES * (piece + 1) / pieces - at;
             CHECK(cudaSetDevice(to));
             CHECK(cudaMemcpyAsync(data[to] + at, data[to - 1] + at, bytes, cudaMemcpyDefault,
                                   stream[to]));
