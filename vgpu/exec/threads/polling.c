@@ -38,12 +38,7 @@ void poll_forget(struct thread *thread)
 {
     thread->poll.address = thread->poll.value = 0;
     thread->poll.unchanged = thread->poll.reads = thread->poll.limit = 0;
-<<<<<<< HEAD
-    thread->poll.proven = thread->poll.timed = false;
-=======
     thread->poll.proven = thread->poll.timed = thread->poll.late = false;
-    thread->clock.cycles = 0;
->>>>>>> 17522587 (VGPU_SCHEDULE=weak: a relaxed store may take effect before the load in front of it that it does not depend on (load buffering), at every scope; seven more litmus programs)
 }
 
 void poll_woken(struct thread *thread)
