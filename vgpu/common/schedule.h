@@ -2,7 +2,8 @@
  * schedule.h: VGPU_SCHEDULE=seed permutes what the programming model leaves open, in the same way
  * in every run: the order of blocks, warps and lanes, and of operations that nothing orders. A
  * correct program behaves the same with every seed. With VGPU_SCHEDULE=weak or weak:seed kernels
- * also load older values, as far as PTX's memory model allows (vgpu/exec/weak).
+ * also load older values, and store in another order, as far as PTX's memory model allows
+ * (vgpu/exec/weak).
  */
 #ifndef VGPU_SCHEDULE_H
 #define VGPU_SCHEDULE_H
