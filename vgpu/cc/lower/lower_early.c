@@ -43,7 +43,7 @@ static unsigned relaxed_bits(LLVMValueRef instruction, const char *kind, unsigne
     return how != NULL && LLVMConstIntGetZExtValue(how) == 0 ? (unsigned)bits : 0;
 }
 
-static bool is_scope(LLVMValueRef instruction)
+static bool calls_scope(LLVMValueRef instruction)
 {
     return strcmp(called_name(instruction), "vgpu_scope") == 0;
 }
@@ -65,7 +65,7 @@ static bool find_follower(struct pair *p)
     p->scope = 2;
     for (LLVMValueRef i = LLVMGetNextInstruction(p->load); i != NULL;
          i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef scope = is_scope(i) ? LLVMIsAConstantInt(LLVMGetOperand(i, 0)) : NULL;
+        LLVMValueRef scope = calls_scope(i) ? LLVMIsAConstantInt(LLVMGetOperand(i, 0)) : NULL;
         if (relaxed_bits(i, "_store", 2) != 0) {
             p->store = i;
             return true;
@@ -78,7 +78,7 @@ static bool find_follower(struct pair *p)
     return false;
 }
 
-static bool is_between(const struct pair *p, LLVMValueRef value)
+static bool lies_before_store(const struct pair *p, LLVMValueRef value)
 {
     LLVMValueRef i = p->before;
 
@@ -90,7 +90,7 @@ static bool is_between(const struct pair *p, LLVMValueRef value)
 /* Whether the value can be computed in front of the load. */
 static bool is_independent(const struct pair *p, LLVMValueRef value)
 {
-    if (LLVMIsAInstruction(value) == NULL || !is_between(p, value))
+    if (LLVMIsAInstruction(value) == NULL || !lies_before_store(p, value))
         return true;
     if (LLVMIsACallInst(value) != NULL)
         return false;
@@ -102,7 +102,7 @@ static bool is_independent(const struct pair *p, LLVMValueRef value)
 
 static void move_before(const struct pair *p, LLVMBuilderRef b, LLVMValueRef value)
 {
-    if (LLVMIsAInstruction(value) == NULL || !is_between(p, value))
+    if (LLVMIsAInstruction(value) == NULL || !lies_before_store(p, value))
         return;
     for (int n = 0; n < LLVMGetNumOperands(value); n++)
         move_before(p, b, LLVMGetOperand(value, (unsigned)n));
@@ -112,7 +112,7 @@ static void move_before(const struct pair *p, LLVMBuilderRef b, LLVMValueRef val
 }
 
 /* vgpu_early_store(address, value, address of the load, how) */
-static void note_store(struct cc_lowering *l, const struct pair *p)
+static void write_note(struct cc_lowering *l, const struct pair *p)
 {
     LLVMTypeRef byte = cc_byte_pointer(l, 0), word = cc_int_type(l, 64);
     LLVMTypeRef four[] = {byte, word, byte, cc_int_type(l, 32)};
@@ -142,8 +142,8 @@ static void note_in_block(struct cc_lowering *l, LLVMBasicBlockRef block)
         if (relaxed_bits(i, "_load", 1) != 0 && find_follower(&p) &&
             is_independent(&p, LLVMGetOperand(p.store, 0)) &&
             is_independent(&p, LLVMGetOperand(p.store, 1)))
-            note_store(l, &p);
-        scope = is_scope(i) ? i : touches_nothing(i) ? scope : NULL;
+            write_note(l, &p);
+        scope = calls_scope(i) ? i : touches_nothing(i) ? scope : NULL;
     }
 }
 
