@@ -64,8 +64,8 @@ bool vgpu__is_foreign(const void *image, size_t *bytes);
 enum { VGPU__WHOLE = -1, VGPU__PARTS = -2 };
 void *vgpu__translate(const void *image, size_t bytes, int part, char **log);
 
-/* Device code that a program has loaded (load_parts.c): row i of the record's kernels has stub i, and
- * of its variables cell i, which is the shadow, and holds a managed variable's address. */
+/* Device code that a program has loaded (load_parts.c): row i of the record's kernels has stub i,
+ * and of its variables cell i, which is the shadow, and holds a managed variable's address. */
 struct vgpu__loaded {
     const struct vgpu_fatbin *head;
     const char *stubs;
