@@ -4,11 +4,13 @@ virtual GPUs; with PEERLAB_FULL=1 on 1, 2 and 8, too, and with nvcc where there 
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+from typing import ClassVar
 
 BIN = pathlib.Path(sys.argv[1])
 USUAL = pathlib.Path(__file__).parent / "usual"
@@ -33,6 +35,7 @@ OPTIONS = {
     "mpi_device": ("-ccbin", "mpicxx"),
     "mpi_jacobi": ("-ccbin", "mpicxx"),
     "mpi_nccl": ("-ccbin", "mpicxx", "-std=c++17"),
+    "mpi_requests": ("-ccbin", "mpicxx"),
 }
 # What vgpu-cc says of -ccbin.
 NOTE = (
@@ -94,6 +97,29 @@ class Usual(unittest.TestCase):
             if NVCC and ("nccl" not in name or NVCC_HAS_NCCL):
                 built = run(NVCC, *options, "-c", "-o", f"{folder}/nvcc.o", source)
                 self.assertEqual(built.returncode, 0, f"nvcc: {built.stderr}")
+
+
+class Refused(unittest.TestCase):
+    """Calls of MPI that do not take device memory name it: no segmentation fault in the library."""
+
+    CALLS: ClassVar = ("MPI_Put", "MPI_Get", "MPI_Win_create", "MPI_Iallreduce")
+
+    def test_pointer_is_named(self) -> None:
+        there, package = NEEDS["mpi"]
+        if not there and "PEERLAB_LACKING" not in os.environ:
+            self.skipTest(f"install {package}")
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "refused"
+            source = USUAL.parent / "mpi_refused.cu"
+            built = run(BIN / "vgpu-cc", "-ccbin", "mpicxx", "-o", program, source)
+            self.assertEqual((built.returncode, built.stderr), (0, NOTE))
+            for call in self.CALLS:
+                done = run(program, call, VGPU_NODE_ID=f"refused-{os.getpid()}-{call}")
+                self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+                pointer = re.search(r"^at (0x\w+)$", done.stderr, re.M)
+                assert pointer
+                said = f"vgpu: {call}: the buffer at {pointer[1]} is device memory"
+                self.assertIn(said, done.stderr)
 
 
 def add_tests() -> None:

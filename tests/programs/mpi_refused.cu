@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// mpi_refused.cu CALL: a call of MPI that does not take device memory, in one process.
+#include "check.h"
+
+#include <mpi.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    int *device, host[4] = {};
+    MPI_Win window = MPI_WIN_NULL; // which the call does not come to
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MUST(cudaMalloc(&device, sizeof host));
+    fprintf(stderr, "at %p\n", (void *)device);
+    if (strcmp(argv[1], "MPI_Put") == 0)
+        MPI_Put(device, 4, MPI_INT, 0, 0, 4, MPI_INT, window);
+    if (strcmp(argv[1], "MPI_Get") == 0)
+        MPI_Get(device, 4, MPI_INT, 0, 0, 4, MPI_INT, window);
+    if (strcmp(argv[1], "MPI_Win_create") == 0)
+        MPI_Win_create(device, sizeof host, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    if (strcmp(argv[1], "MPI_Iallreduce") == 0)
+        MPI_Iallreduce(host, device, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    puts("taken");
+    return 0;
+}

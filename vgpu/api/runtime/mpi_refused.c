@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * mpi_refused.c: calls of MPI that do not take device memory here: they end the program, and name
+ * the pointer. See mpi.h.
+ */
+#include "mpi.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static void refuse_device(const char *call, const void *const *addresses, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!vgpu__mpi_is_device(addresses[i]))
+            continue;
+        vgpu__message(call,
+                      "the buffer at %p is device memory, which this call does not take here; "
+                      "MPI_Sendrecv and the like, MPI_Isend, MPI_Irecv and the collectives that "
+                      "return when they are done do; or use a buffer in host memory",
+                      addresses[i]);
+        _exit(EXIT_FAILURE); /* mpirun ends the other ranks */
+    }
+}
+
+#define LIST(...) __VA_ARGS__
+#define REFUSE(name, parameters, arguments, buffers)                                               \
+    LIBRARY int P##name parameters;                                                                \
+    int name parameters;                                                                           \
+    int name parameters                                                                            \
+    {                                                                                              \
+        const void *const given[] = {LIST buffers};                                                \
+        refuse_device(#name, given, sizeof given / sizeof *given);                                 \
+        return P##name arguments;                                                                  \
+    }
+
+/* ---- windows ---- */
+
+REFUSE(MPI_Win_create, (void *base, long size, int unit, handle info, handle comm, void *win),
+       (base, size, unit, info, comm, win), (base))
+REFUSE(MPI_Win_attach, (handle win, void *base, long size), (win, base, size), (base))
+REFUSE(MPI_Put,
+       (const void *data, int count, handle type, int to, long at, int room, handle to_type,
+        handle win),
+       (data, count, type, to, at, room, to_type, win), (data))
+REFUSE(MPI_Get,
+       (void *data, int count, handle type, int to, long at, int room, handle to_type, handle win),
+       (data, count, type, to, at, room, to_type, win), (data))
+REFUSE(MPI_Rput,
+       (const void *data, int count, handle type, int to, long at, int room, handle to_type,
+        handle win, void *request),
+       (data, count, type, to, at, room, to_type, win, request), (data))
+REFUSE(MPI_Rget,
+       (void *data, int count, handle type, int to, long at, int room, handle to_type, handle win,
+        void *request),
+       (data, count, type, to, at, room, to_type, win, request), (data))
+REFUSE(MPI_Accumulate,
+       (const void *data, int count, handle type, int to, long at, int room, handle to_type,
+        handle op, handle win),
+       (data, count, type, to, at, room, to_type, op, win), (data))
+REFUSE(MPI_Get_accumulate,
+       (const void *data, int count, handle type, void *into, int into_count, handle into_type,
+        int to, long at, int room, handle to_type, handle op, handle win),
+       (data, count, type, into, into_count, into_type, to, at, room, to_type, op, win),
+       (data, into))
+REFUSE(MPI_Fetch_and_op,
+       (const void *data, void *into, handle type, int to, long at, handle op, handle win),
+       (data, into, type, to, at, op, win), (data, into))
+
+/* ---- collectives that go on, messages that are begun again ---- */
+
+REFUSE(MPI_Ibcast, (void *data, int count, handle type, int root, handle comm, void *request),
+       (data, count, type, root, comm, request), (data))
+REFUSE(MPI_Ireduce,
+       (const void *data, void *into, int count, handle type, handle op, int root, handle comm,
+        void *request),
+       (data, into, count, type, op, root, comm, request), (data, into))
+REFUSE(MPI_Iallreduce,
+       (const void *data, void *into, int count, handle type, handle op, handle comm,
+        void *request),
+       (data, into, count, type, op, comm, request), (data, into))
+REFUSE(MPI_Iscan,
+       (const void *data, void *into, int count, handle type, handle op, handle comm,
+        void *request),
+       (data, into, count, type, op, comm, request), (data, into))
+REFUSE(MPI_Iallgather,
+       (const void *data, int count, handle type, void *into, int room, handle into_type,
+        handle comm, void *request),
+       (data, count, type, into, room, into_type, comm, request), (data, into))
+REFUSE(MPI_Ialltoall,
+       (const void *data, int count, handle type, void *into, int room, handle into_type,
+        handle comm, void *request),
+       (data, count, type, into, room, into_type, comm, request), (data, into))
+REFUSE(MPI_Igather,
+       (const void *data, int count, handle type, void *into, int room, handle into_type, int root,
+        handle comm, void *request),
+       (data, count, type, into, room, into_type, root, comm, request), (data, into))
+REFUSE(MPI_Iscatter,
+       (const void *data, int count, handle type, void *into, int room, handle into_type, int root,
+        handle comm, void *request),
+       (data, count, type, into, room, into_type, root, comm, request), (data, into))
+REFUSE(MPI_Iallgatherv,
+       (const void *data, int count, handle type, void *into, const int *rooms, const int *firsts,
+        handle into_type, handle comm, void *request),
+       (data, count, type, into, rooms, firsts, into_type, comm, request), (data, into))
+REFUSE(MPI_Ialltoallv,
+       (const void *data, const int *counts, const int *firsts, handle type, void *into,
+        const int *rooms, const int *into_firsts, handle into_type, handle comm, void *request),
+       (data, counts, firsts, type, into, rooms, into_firsts, into_type, comm, request),
+       (data, into))
+REFUSE(MPI_Send_init,
+       (const void *data, int count, handle type, int peer, int tag, handle comm, void *request),
+       (data, count, type, peer, tag, comm, request), (data))
+REFUSE(MPI_Recv_init,
+       (void *data, int count, handle type, int peer, int tag, handle comm, void *request),
+       (data, count, type, peer, tag, comm, request), (data))
+
+/* ---- files, packed data ---- */
+
+REFUSE(MPI_Pack,
+       (const void *data, int count, handle type, void *into, int room, int *at, handle comm),
+       (data, count, type, into, room, at, comm), (data, into))
+REFUSE(MPI_Unpack,
+       (const void *data, int bytes, int *at, void *into, int count, handle type, handle comm),
+       (data, bytes, at, into, count, type, comm), (data, into))
+REFUSE(MPI_File_write, (handle file, const void *data, int count, handle type, void *status),
+       (file, data, count, type, status), (data))
+REFUSE(MPI_File_read, (handle file, void *data, int count, handle type, void *status),
+       (file, data, count, type, status), (data))
+REFUSE(MPI_File_write_all, (handle file, const void *data, int count, handle type, void *status),
+       (file, data, count, type, status), (data))
+REFUSE(MPI_File_read_all, (handle file, void *data, int count, handle type, void *status),
+       (file, data, count, type, status), (data))
+REFUSE(MPI_File_write_at,
+       (handle file, long long at, const void *data, int count, handle type, void *status),
+       (file, at, data, count, type, status), (data))
+REFUSE(MPI_File_read_at,
+       (handle file, long long at, void *data, int count, handle type, void *status),
+       (file, at, data, count, type, status), (data))
+REFUSE(MPI_File_write_at_all,
+       (handle file, long long at, const void *data, int count, handle type, void *status),
+       (file, at, data, count, type, status), (data))
+REFUSE(MPI_File_read_at_all,
+       (handle file, long long at, void *data, int count, handle type, void *status),
+       (file, at, data, count, type, status), (data))
