@@ -53,6 +53,21 @@ int main()
     EXPECT_IS(cudaLaunchKernel(not_a_kernel, dim3(1), dim3(1), nullptr),
               cudaErrorInvalidResourceHandle);
     EXPECT_IS(cudaMemcpyToSymbol(not_a_variable, pinned, 4), cudaErrorInvalidSymbol);
+    struct counted {
+        int *ended;
+        ~counted()
+        {
+            ++*ended;
+        }
+    };
+    int ended = 0;
+    cudaUserObject_t object;
+    OK(cudaUserObjectCreate(&object, new counted{&ended}, 1, cudaUserObjectNoDestructorSync));
+    OK(cudaUserObjectRetain(object));
+    OK(cudaUserObjectRelease(object));
+    EXPECT_IS(ended, 0);
+    OK(cudaUserObjectRelease(object));
+    EXPECT_IS(ended, 1);
     cudaLaunchConfig_t config = {};
     EXPECT_IS(cudaOccupancyMaxActiveClusters(&blocks, not_a_kernel, &config),
               cudaErrorInvalidResourceHandle);

@@ -42,7 +42,7 @@ static cudaError_t add_child(const char *call, cudaGraphNode_t *out, cudaGraph_t
                              const cudaGraphNode_t *deps, size_t count,
                              const struct cudaChildGraphNodeParams *p)
 {
-    cudaError_t error = vgpu__graph_check_ownership(call, p->ownership);
+    cudaError_t error = vgpu__graph_check_ownership(call, (int)p->ownership);
     return error == cudaSuccess ? cudaGraphAddChildGraphNode(out, graph, deps, count, p->graph)
                                 : error;
 }

@@ -27,7 +27,7 @@ static pthread_mutex_t objects_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUuserObject_st *objects; /* guarded by objects_lock, as are graphs' references */
 
 /* The place in the list; with the lock held. */
-static struct CUuserObject_st **find_object(const struct CUuserObject_st *object)
+static struct CUuserObject_st **find_user_object(const struct CUuserObject_st *object)
 {
     struct CUuserObject_st **at = &objects;
     while (*at && *at != object)
@@ -42,11 +42,11 @@ static struct CUuserObject_st *take_unreferenced(struct CUuserObject_st *object,
     object->references -= fewer;
     if (object->references > 0)
         return NULL;
-    *find_object(object) = object->next;
+    *find_user_object(object) = object->next;
     return object;
 }
 
-static void destroy_object(struct CUuserObject_st *object)
+static void destroy_user_object(struct CUuserObject_st *object)
 {
     if (!object)
         return;
@@ -95,7 +95,7 @@ static void release_list(void *list)
         struct CUuserObject_st *last = take_unreferenced(r->object, r->count);
         next = r->next;
         pthread_mutex_unlock(&objects_lock);
-        destroy_object(last);
+        destroy_user_object(last);
         free(r);
     }
 }
@@ -161,7 +161,7 @@ cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHo
 cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
 {
     pthread_mutex_lock(&objects_lock);
-    bool good = is_count(count) && *find_object(object);
+    bool good = is_count(count) && *find_user_object(object);
     if (good)
         object->references += count;
     pthread_mutex_unlock(&objects_lock);
@@ -172,11 +172,11 @@ cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
 {
     struct CUuserObject_st *last = NULL;
     pthread_mutex_lock(&objects_lock);
-    bool good = is_count(count) && *find_object(object) && object->references >= count;
+    bool good = is_count(count) && *find_user_object(object) && object->references >= count;
     if (good)
         last = take_unreferenced(object, count);
     pthread_mutex_unlock(&objects_lock);
-    destroy_object(last);
+    destroy_user_object(last);
     return good ? cudaSuccess : vgpu__refuse_value("cudaUserObjectRelease", NO_OBJECT);
 }
 
@@ -188,7 +188,7 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object
     if (!vgpu__graph_known(graph) || (flags & ~(unsigned int)cudaGraphUserObjectMove))
         return vgpu__refuse_value(call, "no graph, or unknown flags");
     pthread_mutex_lock(&objects_lock);
-    bool good = is_count(count) && *find_object(object) &&
+    bool good = is_count(count) && *find_user_object(object) &&
                 (!(flags & cudaGraphUserObjectMove) || object->references >= count);
     if (good && (r = reference_of(graph, object))) {
         r->count += count;
@@ -222,7 +222,7 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t objec
         free(r);
     }
     pthread_mutex_unlock(&objects_lock);
-    destroy_object(last);
+    destroy_user_object(last);
     return good ? cudaSuccess
                 : vgpu__refuse_value(call, "the graph has not so many references to the object");
 }

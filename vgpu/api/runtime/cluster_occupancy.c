@@ -59,8 +59,8 @@ static cudaError_t take_configuration(struct question *q, const cudaLaunchConfig
     return error;
 }
 
-static cudaError_t ask(const char *call, const int *out, const void *func,
-                       const cudaLaunchConfig_t *config, struct question *q)
+static cudaError_t ask_occupancy(const char *call, const int *out, const void *func,
+                                 const cudaLaunchConfig_t *config, struct question *q)
 {
     if (!vgpu__admit(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
@@ -101,7 +101,7 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *f
 {
     struct question q;
     cudaError_t error =
-        ask("cudaOccupancyMaxPotentialClusterSize", clusterSize, func, launchConfig, &q);
+        ask_occupancy("cudaOccupancyMaxPotentialClusterSize", clusterSize, func, launchConfig, &q);
     if (error != cudaSuccess)
         return error;
     *clusterSize = is_required(q.launch.kernel) ? required_size(q.launch.kernel)
@@ -133,7 +133,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
                                            const cudaLaunchConfig_t *launchConfig)
 {
     struct question q;
-    cudaError_t error = ask("cudaOccupancyMaxActiveClusters", numClusters, func, launchConfig, &q);
+    cudaError_t error =
+        ask_occupancy("cudaOccupancyMaxActiveClusters", numClusters, func, launchConfig, &q);
     if (error == cudaSuccess)
         error = take_size(&q);
     if (error == cudaSuccess)

@@ -12,7 +12,7 @@ static int ranks_of(handle comm)
     return ranks;
 }
 
-static int rank_of(handle comm)
+static int my_rank(handle comm)
 {
     int rank = 0;
     PMPI_Comm_rank(comm, &rank);
@@ -121,7 +121,7 @@ int MPI_Gather(const void *data, int count, handle type, void *into, int room, h
                int root, handle comm)
 {
     BUFFER(out, data, count, type, IN);
-    BUFFER(in, into, rank_of(comm) == root ? (long)room * ranks_of(comm) : 0, into_type, IN | OUT);
+    BUFFER(in, into, my_rank(comm) == root ? (long)room * ranks_of(comm) : 0, into_type, IN | OUT);
     return BETWEEN(PMPI_Gather(at_out, count, type, at_in, room, into_type, root, comm));
 }
 
@@ -132,7 +132,7 @@ int MPI_Scatter(const void *data, int count, handle type, void *into, int room, 
 int MPI_Scatter(const void *data, int count, handle type, void *into, int room, handle into_type,
                 int root, handle comm)
 {
-    BUFFER(out, data, rank_of(comm) == root ? (long)count * ranks_of(comm) : 0, type, IN);
+    BUFFER(out, data, my_rank(comm) == root ? (long)count * ranks_of(comm) : 0, type, IN);
     BUFFER(in, into, room, into_type, IN | OUT);
     return BETWEEN(PMPI_Scatter(at_out, count, type, at_in, room, into_type, root, comm));
 }
@@ -159,7 +159,7 @@ int MPI_Reduce_scatter(const void *data, void *into, const int *counts, handle t
 {
     BUFFER(out, data, parts(counts, NULL, comm), type, IN);
     bool in_place = !vgpu__mpi_is_device(data);
-    BUFFER(in, into, in_place ? parts(counts, NULL, comm) : counts[rank_of(comm)], type, IN | OUT);
+    BUFFER(in, into, in_place ? parts(counts, NULL, comm) : counts[my_rank(comm)], type, IN | OUT);
     return BETWEEN(PMPI_Reduce_scatter(at_out, at_in, counts, type, op, comm));
 }
 
@@ -185,7 +185,7 @@ int MPI_Gatherv(const void *data, int count, handle type, void *into, const int 
                 const int *firsts, handle into_type, int root, handle comm)
 {
     BUFFER(out, data, count, type, IN);
-    BUFFER(in, into, rank_of(comm) == root ? parts(rooms, firsts, comm) : 0, into_type, IN | OUT);
+    BUFFER(in, into, my_rank(comm) == root ? parts(rooms, firsts, comm) : 0, into_type, IN | OUT);
     return BETWEEN(PMPI_Gatherv(at_out, count, type, at_in, rooms, firsts, into_type, root, comm));
 }
 
@@ -196,7 +196,7 @@ int MPI_Scatterv(const void *data, const int *counts, const int *firsts, handle 
 int MPI_Scatterv(const void *data, const int *counts, const int *firsts, handle type, void *into,
                  int room, handle into_type, int root, handle comm)
 {
-    BUFFER(out, data, rank_of(comm) == root ? parts(counts, firsts, comm) : 0, type, IN);
+    BUFFER(out, data, my_rank(comm) == root ? parts(counts, firsts, comm) : 0, type, IN);
     BUFFER(in, into, room, into_type, IN | OUT);
     return BETWEEN(PMPI_Scatterv(at_out, counts, firsts, type, at_in, room, into_type, root, comm));
 }

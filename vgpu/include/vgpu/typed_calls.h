@@ -198,6 +198,23 @@ inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, T *f
                                                        block_size);
 }
 
+/* The object is deleted with its last reference. */
+template <class T>
+inline cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, T *objectToWrap,
+                                        unsigned int initialRefcount, unsigned int flags)
+{
+    return ::cudaUserObjectCreate(
+        object_out, objectToWrap, [](void *object) { delete static_cast<T *>(object); },
+        initialRefcount, flags);
+}
+
+template <class T>
+inline cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, T *objectToWrap,
+                                        unsigned int initialRefcount, cudaUserObjectFlags flags)
+{
+    return cudaUserObjectCreate(object_out, objectToWrap, initialRefcount, (unsigned int)flags);
+}
+
 template <class T>
 inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, T *func,
                                                         const cudaLaunchConfig_t *config)
