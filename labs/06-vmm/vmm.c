@@ -16,8 +16,7 @@ int vmm_round(size_t bytes, const int *devs, int n, size_t *rounded)
 {
     if (!devs || n < 1 || !rounded || bytes == 0)
         return LAB_EINVAL;
-    // TODO(1): round up to what every one of the GPUs can allocate.  (about 30 lines
-    //          with helpers, which other tasks use, too)
+    // TODO(1): round up to what every one of the GPUs can allocate.  (about 30 lines with helpers)
     //   before: *rounded holds anything
     //   after:  *rounded is a multiple of each granularity, at least bytes, and no larger than
     //           needed

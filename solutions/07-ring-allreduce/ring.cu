@@ -215,8 +215,7 @@ int ring_reduce_scatter(struct ring *ring, void *const *buf, size_t count, enum 
         return rc;
     if (!chunks_fit(ring, count, type))
         return LAB_ERANGE;
-    // TODO(3): n - 1 steps after which rank r owns chunk r.  (about 85 lines with
-    //          helpers, which other tasks use, too)
+    // TODO(3): n - 1 steps after which rank r owns chunk r.  (about 85 lines with helpers)
     //   before: rank r's numbers are in buf[r]; the inboxes are not in use
     //   after:  all steps are queued: in step k rank r sends chunk r - 1 - k and adds what came in
     //           to chunk r - 2 - k
