@@ -2,8 +2,8 @@
 """The labs' READMEs. What a task may call of its lab's other functions (`NEEDS` in
 solutions/CMakeLists.txt) stands in the README's task, under "May call", and nothing else does. No
 two functions need each other. All READMEs have one form: the same sections, an answer for each
-question, and the same rules for tasks. The numbers of lines are the solution's: of each task, in the
-README and beside its TODO, and of the lab, which is their sum."""
+question, and the same rules for tasks. The numbers of lines are the solution's: of each task, in
+the README and beside its TODO, and of the lab, which is their sum."""
 
 import re
 import unittest
