@@ -90,9 +90,9 @@ def extrapolated(rows: list[dict[str, Any]]) -> list[str]:
     sums = " + ".join(f"{row['workers']:.0f} x {row['seconds']:.0f} s" for row in real)
     lines = [
         f"A worker with a core of its own takes c = ({sums}) / {graded:,.0f} = {one:.2f} s for one",
-        f"submission, and the command takes k = {1000 * ours:.1f} ms of processor time for it. With",
-        f"W workers N = {CLASS:,} submissions take N c / W + c until all are graded, as long as W is",
-        f"below c / k = {one / ours:.0f}. With more workers the command sets the pace: N k =",
+        f"submission, and the command takes k = {1000 * ours:.1f} ms of processor time for it.",
+        f"With W workers N = {CLASS:,} submissions take N c / W + c until all are graded, as long",
+        f"as W is below c / k = {one / ours:.0f}. With more workers the command sets the pace: N k =",
         f"{CLASS * ours:.0f} s is the least that all can take. (c is rounded after the sums.)",
         "",
         "| workers | arithmetic | hours |",
