@@ -31,9 +31,7 @@ SECTIONS = [
     "Further reading",
 ]
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
-_SOLVED = re.compile(
-    r"// BEGIN SOLUTION\n(.*?)// END SOLUTION|// STUB: TODO\((\d+)\);", re.DOTALL
-)
+_SOLVED = re.compile(r"// BEGIN SOLUTION\n(.*?)// END SOLUTION|// STUB: TODO\((\d+)\);", re.DOTALL)
 _NOTED = re.compile(r"// TODO\((\d+)\).*\(about (\d+) lines?")
 _HEADING = re.compile(r"^### Task (\d+): .*about (\d+) lines?", re.MULTILINE)
 _QUESTION = re.compile(
