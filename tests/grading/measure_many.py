@@ -93,7 +93,7 @@ def extrapolated(rows: list[dict[str, Any]]) -> list[str]:
         f"submission, and the command takes k = {1000 * ours:.1f} ms of processor time for it.",
         f"With W workers N = {CLASS:,} submissions take N c / W + c until all are graded, as long",
         f"as W is below c / k = {one / ours:.0f}. With more workers the command sets the pace:",
-        f"N k = {CLASS * ours:.0f} s is the least that all can take. (c is rounded after the sums.)",
+        f"N k = {CLASS * ours:.0f} s is the least that all can take. (c is rounded afterwards.)",
         "",
         "| workers | arithmetic | hours |",
         "|--:|---|--:|",
