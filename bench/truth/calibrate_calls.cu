@@ -98,21 +98,23 @@ void measure_calls()
 {
     progress("calls");
     calls_of_streams();
+    calls_of_memory(); // before a function on the host: with its thread pools do not grow
     calls_that_wait();
-    calls_of_memory();
 }
 
 // ---- kernels ----
 
 static __global__ void add_up(const float4 *from, size_t n, int times, float *to)
 {
-    size_t first = blockIdx.x * static_cast<size_t>(blockDim.x) + threadIdx.x;
     float sum = 0;
-    for (int k = 0; k < times; k++)
-        for (size_t i = first; i < n; i += gridDim.x * static_cast<size_t>(blockDim.x)) {
+    for (unsigned k = 0; k < static_cast<unsigned>(times); k++) {
+        size_t part = (blockIdx.x + k * 37) % gridDim.x; // another processor's, which L1 has not
+        for (size_t i = part * blockDim.x + threadIdx.x; i < n;
+             i += gridDim.x * static_cast<size_t>(blockDim.x)) {
             float4 v = from[i];
             sum += v.x + v.y + v.z + v.w;
         }
+    }
     if (sum == 12345.678f)
         *to = sum;
 }
@@ -130,6 +132,13 @@ static __global__ void follow(const int *next, int steps, int *end)
     for (int i = 0; i < steps; i++)
         at = next[at];
     *end = at;
+}
+
+// A real GPU's processors do a small copy inside it; a copy from the host is a copy engine's.
+static void launch_and_transfer()
+{
+    launch(0, 0);
+    CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].host_in, 16, cudaMemcpyHostToDevice, stream_of(0, 0)));
 }
 
 static void spinning()
@@ -156,6 +165,7 @@ static void spinning()
                                   stream_of(0, 0)));
         });
     });
+    figure("kernel.between_transfers.us", [] { return each_us(0, 20, launch_and_transfer); });
     for (int g = 1; g < std::min(gpus, 2); g++)
         figure("kernel.turns.two_gpus.us", [=] {
             return each_us(0, 20, [=] {
@@ -305,6 +315,10 @@ void measure_graphs()
             CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].from, 16, cudaMemcpyDeviceToDevice,
                                   stream_of(0, 0)));
         }
+    });
+    graph_figures("between_transfers_10", [] {
+        for (int i = 0; i < 10; i++)
+            launch_and_transfer();
     });
     for (int turns : {1, 11})
         if (gpus > 1)

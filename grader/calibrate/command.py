@@ -7,10 +7,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grader.base.exits import ExitStatus, LabError
+from grader.calibrate import refine
 from grader.calibrate.answers import Answers, read
 from grader.calibrate.describe import Description
 from grader.calibrate.gallery import Node, nearest
@@ -38,7 +39,10 @@ def command(project: Project, name: str, *, program: Path | None, answers: Path 
     except (ValueError, KeyError) as error:
         raise LabError(f"The answers cannot be used: {error}", ExitStatus.FAILED) from error
     target.write_text(written(node))
-    _compare(project, target, asked)
+    if refine.wants(node) and (first := ask_virtual(project, target, refine.GROUPS)):
+        refine.refine(node, asked, first)
+        target.write_text(written(node))
+    _compare(project, target, asked, made)
     _tell_rest(made, asked)
     print(f"\n{target}: the description, for VGPU_NODE={target}")
     print(f"{answers or target.with_suffix('.txt')}: the answers. CONTRIBUTING.md says how to hand both in.")
@@ -63,11 +67,11 @@ def written(node: Node) -> str:
 # ---- asking ----
 
 
-def run(program: Path, seconds: int, extra: Mapping[str, str] | None = None) -> str:
+def run(program: Path, seconds: int, extra: Mapping[str, str] | None = None, groups: Sequence[str] = ()) -> str:
     """The program's output; what it printed before it was stopped counts."""
     try:
         done = subprocess.run(
-            [program.resolve(), str(seconds)], stdout=subprocess.PIPE, text=True,
+            [program.resolve(), str(seconds), *groups], stdout=subprocess.PIPE, text=True,
             env=os.environ | dict(extra or {}), timeout=seconds + GRACE_SECONDS, check=False,
         )  # fmt: skip
         status, text = done.returncode, done.stdout
@@ -106,8 +110,8 @@ def _compile(project: Project, program: Path) -> None:
 # ---- comparing ----
 
 
-def ask_virtual(project: Project, description: Path) -> Answers | None:
-    """None: the virtual node is not built."""
+def ask_virtual(project: Project, description: Path, groups: Sequence[str] = ()) -> Answers | None:
+    """Of all figures, or those of groups. None: the virtual node is not built."""
     program, tools = project.build_dir / "tests" / "bin" / "truth-calibrate", project.build_dir / "bin"
     if not program.exists() and (tools / "vgpu-cc").exists():
         program = description.with_suffix(".virtual")
@@ -117,16 +121,16 @@ def ask_virtual(project: Project, description: Path) -> Answers | None:
         return None
     extra = {"VGPU_NODE": str(description.resolve()), "VGPU_NODE_ID": f"calibrate-{os.getpid()}"}
     extra["PATH"] = f"{tools}{os.pathsep}{os.environ.get('PATH', '')}"
-    return read(run(program, VIRTUAL_SECONDS, extra))
+    return read(run(program, VIRTUAL_SECONDS, extra, groups))
 
 
-def _compare(project: Project, target: Path, asked: Answers) -> None:
+def _compare(project: Project, target: Path, asked: Answers, made: Description) -> None:
     print("asking the virtual node the same", file=sys.stderr)
     virtual = ask_virtual(project, target)
     if virtual is None:
         print("Not compared with the virtual node, which is not built: ./lab start, and then --answers.")
         return
-    print("\n".join(lines(rows(asked, virtual))))
+    print("\n".join(lines(rows(asked, virtual, made.curves))))
 
 
 def _tell_rest(made: Description, asked: Answers) -> None:

@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 Points = Sequence[tuple[int, float]]
 GOOD = 0.02  # a form is good enough if it is nowhere further off
 BETTER = 0.8  # and a longer one must be so much better than a shorter one
+LARGE, WEIGHT = 16 << 20, 3.0  # from so many bytes on a size counts so much: the rate is theirs
 SLOWEST = 1e-9  # us a byte: no rate is above 1e6 GB/s
 
 
@@ -83,8 +84,9 @@ def _gbs(us_a_byte: float) -> float:
 
 
 def _fit(points: Points, split: Callable[[int], list[float]], made: Callable[[list[float]], Curve]) -> Curve:
-    rows = [[1 / us, *(part / us for part in split(size))] for size, us in points]
-    curve = made(solve(rows, [1.0] * len(rows)))
+    weights = [WEIGHT if size >= LARGE else 1.0 for size, _ in points]
+    rows = [[w / us, *(w * part / us for part in split(size))] for (size, us), w in zip(points, weights, strict=True)]
+    curve = made(solve(rows, weights))
     curve.worst = max(abs(curve.us(size) / us - 1) for size, us in points)
     return curve
 
@@ -127,12 +129,13 @@ def _bands(points: Points, many: int, edges: Sequence[int]) -> list[Curve]:
     return [one(some) for some in combinations(ends[1:], many)]
 
 
-def fit(points: Points, edges: Sequence[int] = ()) -> Curve:
+def fit(points: Points, edges: Sequence[int] = (), *, ramp: bool = True) -> Curve:
     """The shortest form that is good, else the best of the longer ones."""
     best = _plain(points)
     if len(points) < 6:
         return best
-    for longer in (_ramps(points) + _bands(points, 1, edges), _bands(points, 2, edges)):
+    ramps = _ramps(points) if ramp else []
+    for longer in (ramps + _bands(points, 1, edges), _bands(points, 2, edges)):
         if best.worst <= GOOD:
             break
         least = min(longer, key=lambda curve: curve.worst)

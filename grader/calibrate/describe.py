@@ -234,6 +234,8 @@ class Description:
         memory = self.memory_gbs(0)
         if memory * 1.1 < get("memory.l2.gbs") < memory * 3:
             kernel["l2_gbs"] = rounded(get("memory.l2.gbs"))
+        elif self.nearest.same_gpu and "l2_gbs" in self.nearest.node["kernel"]:
+            kernel["l2_gbs"] = self.borrow("kernel: l2_gbs", self.nearest.node["kernel"]["l2_gbs"], "not measured, or in L1")
         if copied := get("memory.copied.gbs"):
             weight = (2 * size / copied - nothing * 1e3) * memory / size - 1
             if weight > 1.02:
@@ -243,20 +245,25 @@ class Description:
 
     def edges(self, kernel: Node, copies: Node) -> Node:
         get, own = self.figure, self.figure("kernel.nothing.us")
-        first = copies["local"]["latency_us"]
+        first = copies["h2d_pinned"]["latency_us"]
         following = kernel.get("graph_next_us", own)
+        alone, in_graph = get("kernel.between_transfers.us"), get("graph.between_transfers_10.us")
         found = {
             "stream": {
                 "other_gpu_us": get("kernel.turns.two_gpus.us") / 2 - own,
-                "other_kind_us": (get("kernel.between_copies.us") - own - first) / 2,
+                "other_kind_us": (alone - own - first) / 2,
             },
             "graph": {
                 "other_gpu_us": (get("graph.turns_11.us") - get("graph.turns_1.us")) / 20 - following,
-                "other_kind_us": (get("graph.between_copies_10.us") / 10 - following - first) / 2,
+                "other_kind_us": (in_graph / 10 - following - first) / 2,
             },
         }
         kept = {k: {name: rounded(us) for name, us in one.items() if us > 0.1} for k, one in found.items()}
-        self.sources["edges"] = "measured: kernel.turns, kernel.between_copies and graph.* of ./lab calibrate"
+        self.sources["edges"] = "measured: kernel.turns, kernel.between_transfers and graph.* of ./lab calibrate"
+        near = self.nearest.node.get("edges", {})
+        for k, asked in (("stream", alone), ("graph", in_graph)):
+            if not asked and (us := near.get(k, {}).get("other_kind_us")):
+                kept[k]["other_kind_us"] = self.borrow(f"edges: {k}.other_kind_us", us, "not measured")
         return {k: one for k, one in kept.items() if one}
 
     # ---- copies ----
@@ -300,7 +307,7 @@ class Description:
 
     def fastest_peer(self, told: Node, peers: PeerSide) -> None:
         """The pair with the curve may have fewer links than the fastest."""
-        if peers.gbs > 1.02 * told["gbs"]:
+        if peers.gbs > 1.1 * told["gbs"]:
             told["gbs"] = rounded(peers.gbs)
             told.pop("ramp", None)
             told.pop("bands", None)
@@ -322,11 +329,15 @@ class Description:
             points = [(size, us - enqueue - calls["wake_us"]) for size, us in called]
             return fit([(n, max(us, 1e-3)) for n, us in points]).described()
         inline = self.inline(called, ended)
-        early = [end - call for (size, call), (_, end) in zip(called, ended, strict=True) if size > (1 << 16)]
-        handover = sorted(early)[len(early) // 2] if early else 0.0
+        large = [(call, end) for (size, call), (_, end) in zip(called, ended, strict=True) if size > (1 << 16)]
+        early = [end - call for call, end in large if end > call]
+        worst = {us: max(abs((end - us) / call - 1) for call, end in large) for us in early}
+        handover = min(worst, key=worst.__getitem__) if early else 0.0
         hidden = handover - calls["record_us"] < 0.1  # by the call that records the second event
         points = [(size, max(us - enqueue, 1e-3)) for size, us in (called if hidden else ended) if size > inline]
-        curve = fit(points)
+        if inline:  # the latency is that of the smallest, which end so much after their calls
+            points.insert(0, (called[0][0], max(ended[0][1] - called[0][1], 1e-3)))
+        curve = fit(points, ramp=not inline)  # what is inline is a band, and bands have no ramp
         told = curve.described()
         if not hidden:
             told["handover_us"] = rounded(handover)

@@ -3,11 +3,15 @@
 
 import re
 import statistics
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.calibrate.answers import Answers
+from grader.calibrate.curve import Curve
 
 NOT_COMPARED = ("kernel.spin_20.cycles", "kernel.spin_40.cycles")  # the clock's granularity
+
+RATES = {"host.up": "d2h_pinned", "host.down": "h2d_pinned", "host.both": "d2h_pinned", "pair.": "peer", "peers.": "peer"}
 
 
 @dataclass
@@ -28,9 +32,38 @@ class Row:
         return re.sub(r"\.\d+\.us$", ".*.us", re.sub(r"\[[\d,]+\]", "[*]", self.name))
 
 
-def rows(machine: Answers, virtual: Answers) -> list[Row]:
+def rows(machine: Answers, virtual: Answers, curves: Mapping[str, Curve]) -> list[Row]:
     both = (name for name in machine.figures if name in virtual.figures and name not in NOT_COMPARED)
-    return [Row(name, machine.figures[name], virtual.figures[name]) for name in both]
+    return [
+        Row(name, machine.figures[name], as_large(name, virtual, machine.rate_bytes, curves)) for name in both
+    ]
+
+
+def as_large(name: str, virtual: Answers, size: int, curves: Mapping[str, Curve]) -> float:
+    """A rate of copies at the same time, as copies of this size would have it: in the virtual node they are smaller,
+    so that what a copy takes beside its bytes counts more there."""
+    value = virtual.figures[name]
+    path = next((path for start, path in RATES.items() if name.startswith(start)), "")
+    if path not in curves or size == virtual.rate_bytes:
+        return value
+    flows = many(name, virtual.gpus)
+    small, large = curves[path].overhead(virtual.rate_bytes), curves[path].overhead(size)
+    return size / ((virtual.rate_bytes / value * 1e-3 - small / flows) * size / virtual.rate_bytes + large / flows) * 1e-3
+
+
+def many(name: str, gpus: int) -> int:
+    """How many copies a rate is the sum of, as calibrate_copies.cu makes them."""
+    kind, _, of = name.removesuffix(".gbs").partition("[")
+    numbers = [int(word) for word in of.rstrip("]").split(",") if word]
+    if kind == "peers.around":
+        return gpus
+    if kind in ("host.up_first", "host.down_first"):
+        return numbers[0]
+    if kind == "host.both_first":
+        return 2 * numbers[0]
+    if kind in ("host.up", "host.down"):
+        return len(numbers)
+    return 1 if kind == "pair.one_way" else 2
 
 
 def lines(found: list[Row]) -> list[str]:
