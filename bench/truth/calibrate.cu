@@ -252,11 +252,12 @@ static void tell_links(const char *arguments)
         pclose(out);
 }
 
-static void tell_machine()
+static void tell_machine(int found)
 {
     int driver;
     CHECK(cudaDriverGetVersion(&driver));
-    printf("calibrate: 1\nvirtual: %d\ngpus: %d\ndriver: %d\n", VIRTUAL, gpus, driver);
+    printf("calibrate: 1\nvirtual: %d\nfound: %d\ngpus: %d\ndriver: %d\n", VIRTUAL, found, gpus,
+           driver);
     tell_links("topo -m");
     tell_links("topo -p2p r");
     for (int g = 0; g < gpus; g++)
@@ -314,8 +315,9 @@ int main(int count, char **words)
                 error == cudaSuccess ? "cudaGetDeviceCount found none" : cudaGetErrorString(error));
         return 77;
     }
+    int found = gpus;
     gpus = std::min(gpus, static_cast<int>(MOST_GPUS));
-    tell_machine();
+    tell_machine(found);
     allocate();
     measure_calls();
     measure_kernels();

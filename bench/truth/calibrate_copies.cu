@@ -33,7 +33,11 @@ static void curve(const char *name, const struct flow &f)
     for (size_t bytes : {SMALL, KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB, 2 * MIB, 4 * MIB,
                          8 * MIB, 16 * MIB, 32 * MIB, 64 * MIB, CURVE_BYTES})
         figure(text("copy.%s.%zu.us", name, bytes), [=] {
-            return each_us(g, bytes < MIB ? 16 : bytes <= 16 * MIB && !VIRTUAL ? 8 : 2, [=] { copy(f, bytes, stream_of(g, 0)); });
+            return each_us(g,
+                           bytes < MIB                     ? 16
+                           : bytes <= 16 * MIB && !VIRTUAL ? 8
+                                                           : 2,
+                           [=] { copy(f, bytes, stream_of(g, 0)); });
         });
 }
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+FORMAT = "1"  # as calibrate.cu prints it
+
 
 @dataclass
 class Answers:
@@ -71,8 +73,12 @@ def read(text: str) -> Answers:
             answers.facts[fact[1]] = (fact[2] or "").strip()
         elif figure and (value := _number(figure[2])) is not None:
             answers.figures[figure[1]] = value
+    if answers.facts.get("gpus") == "0":
+        raise ValueError("they are of a machine without a GPU")
+    if answers.facts.get("calibrate", FORMAT) != FORMAT:
+        raise ValueError(f"they have format {answers.facts['calibrate']}, and this ./lab reads format {FORMAT}")
     if "calibrate" not in answers.facts or not answers.facts.get("gpus", "").isdigit():
-        raise ValueError("these are no answers of truth-calibrate: no line `calibrate: 1`, or none of `gpus:`")
+        raise ValueError("they are none of truth-calibrate: no line `calibrate: 1`, or none of `gpus:`")
     return answers
 
 

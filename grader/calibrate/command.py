@@ -36,7 +36,9 @@ def command(project: Project, name: str, *, program: Path | None, answers: Path 
         asked = read(text)
         made = Description(asked, nearest(project.root / "vgpu" / "nodes", asked), name)
         node = made.make()
-    except (ValueError, KeyError) as error:
+    except KeyError as error:
+        raise LabError(f"The answers cannot be used: they have no line {error.args[0]}. Were they cut?", ExitStatus.FAILED) from error
+    except ValueError as error:
         raise LabError(f"The answers cannot be used: {error}", ExitStatus.FAILED) from error
     target.write_text(written(node))
     if refine.wants(node) and (first := ask_virtual(project, target, refine.GROUPS)):

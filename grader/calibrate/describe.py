@@ -5,6 +5,7 @@ gallery, and `sources` says so."""
 import hashlib
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from grader.calibrate.answers import Answers
 from grader.calibrate.curve import Curve, fit, rounded
@@ -27,8 +28,9 @@ class Description:
         self.sources: dict[str, str] = {}
         self.curves: dict[str, Curve] = {}
 
-    def borrow(self, field: str, value: object, why: str) -> object:
-        self.borrowed.append((field, f"as {self.nearest.name}: {why}"))
+    def borrow(self, field: str, value: Any, why: str) -> Any:
+        if field not in dict(self.borrowed):
+            self.borrowed.append((field, f"as {self.nearest.name}: {why}"))
         return value
 
     def figure(self, name: str, otherwise: float = 0.0) -> float:
@@ -45,7 +47,7 @@ class Description:
             raise ValueError(f"the answers have no copies by size of {', '.join(missing)}: was it stopped?")
         host = HostLinks(self.answers, self.curves).find()
         peers = PeerLinks(self.answers, self.curves, host.lane).find()
-        self.assumed = host.assumed + peers.assumed
+        self.assumed = host.assumed + peers.assumed + self.left_out()
         calls, kernel = self.calls(), self.kernel()
         copies = self.copies(peers, calls)
         parts, gpus = self.gpus()
@@ -70,6 +72,12 @@ class Description:
         self.not_measured(node)
         self.tell_sources(node)
         return node
+
+    def left_out(self) -> list[str]:
+        """A description has no more than 12 GPUs."""
+        found = int(self.answers.facts.get("found", self.answers.gpus))
+        more = found - self.answers.gpus
+        return [f"{more} of the {found} GPUs here are left out; a node has at most 12"] if more else []
 
     def about(self, peers: PeerSide) -> str:
         names = [self.answers.gpu(g, "name") for g in range(self.answers.gpus)]
@@ -324,6 +332,11 @@ class Description:
         """From the times of calls, which return when the bytes are taken (to a GPU) or there."""
         called = self.answers.by_size(f"alone_call.{way}_pageable")
         ended = self.answers.by_size(f"alone.{way}_pageable")
+        both = {size for size, _ in called} & {size for size, _ in ended}
+        called, ended = ([one for one in some if one[0] in both] for some in (called, ended))
+        if len(both) < 6:
+            path = f"{way}_pageable"
+            return self.borrow(f"copies: {path}", self.nearest.node["copies"][path], "not measured")
         enqueue = calls["enqueue_us"]
         if way == "d2h":
             points = [(size, us - enqueue - calls["wake_us"]) for size, us in called]

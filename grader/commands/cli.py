@@ -140,7 +140,7 @@ def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add = commands.add_parser(
         "calibrate",
         help="measure this machine's GPUs, and describe it for VGPU_NODE",
-        description="Measures 1 to 12 GPUs for at most five minutes, fits a node description to their answers, and "
+        description="Measures up to 12 GPUs for at most five minutes, fits a node description to their answers, and "
         "asks the virtual node with it the same, to show the error of each figure.",
     )
     add.add_argument("--name", default="my-machine", help="the description's name (default: my-machine)")
