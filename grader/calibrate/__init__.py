@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""`./lab calibrate`: the description of this machine for the virtual node, fitted to what its GPUs answer."""
+"""`./lab calibrate`: this machine's description, fitted to its GPUs' answers."""

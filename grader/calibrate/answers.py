@@ -5,6 +5,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+PART_NUMBERS = [
+    "sms",
+    "total_bytes",
+    "l2_bytes",
+    "clock_khz",
+    "memory_clock_khz",
+    "memory_bus_bits",
+    "shared_per_block",
+    "shared_per_block_optin",
+    "shared_per_sm",
+    "threads_per_sm",
+    "blocks_per_sm",
+    "regs_per_block",
+    "regs_per_sm",
+    "constant_bytes",
+    "async_engines",
+]
 FORMAT = "1"  # as calibrate.cu prints it
 
 
@@ -39,7 +56,9 @@ class Answers:
 
     def by_size(self, start: str) -> list[tuple[int, float]]:
         """Bytes and microseconds of figures START.BYTES.us."""
-        named = ((re.fullmatch(rf"{re.escape(start)}\.(\d+)\.us", n), v) for n, v in self.figures.items())
+        named = (
+            (re.fullmatch(rf"{re.escape(start)}\.(\d+)\.us", n), v) for n, v in self.figures.items()
+        )
         return sorted((int(found[1]), value) for found, value in named if found)
 
     def labels(self) -> list[list[str]]:
@@ -47,7 +66,11 @@ class Answers:
         rows: list[list[str]] = []
         for line in self.links:
             cells = [cell.strip() for cell in line.split("\t")]
-            if re.fullmatch(r"GPU\d+", cells[0]) and len(cells) > self.gpus and len(rows) < self.gpus:
+            if (
+                re.fullmatch(r"GPU\d+", cells[0])
+                and len(cells) > self.gpus
+                and len(rows) < self.gpus
+            ):
                 rows.append(cells[1:])
         return rows if len(rows) == self.gpus else [[] for _ in range(self.gpus)]
 
@@ -56,7 +79,12 @@ class Answers:
         return row[other] if len(row) > other else ""
 
     def refusal(self) -> str:
-        words = {cell for line in self.links for cell in line.split("\t") if cell in ("NS", "CNS", "GNS", "TNS")}
+        words = {
+            cell
+            for line in self.links
+            for cell in line.split("\t")
+            if cell in ("NS", "CNS", "GNS", "TNS")
+        }
         return min(words) if words else "NS"
 
 
@@ -76,9 +104,13 @@ def read(text: str) -> Answers:
     if answers.facts.get("gpus") == "0":
         raise ValueError("they are of a machine without a GPU")
     if answers.facts.get("calibrate", FORMAT) != FORMAT:
-        raise ValueError(f"they have format {answers.facts['calibrate']}, and this ./lab reads format {FORMAT}")
+        raise ValueError(
+            f"they have format {answers.facts['calibrate']}, and this ./lab reads format {FORMAT}"
+        )
     if "calibrate" not in answers.facts or not answers.facts.get("gpus", "").isdigit():
-        raise ValueError("they are none of truth-calibrate: no line `calibrate: 1`, or none of `gpus:`")
+        raise ValueError(
+            "they are none of truth-calibrate: no line `calibrate: 1`, or none of `gpus:`"
+        )
     return answers
 
 

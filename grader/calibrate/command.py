@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`./lab calibrate`: asks the machine, fits a description, and asks the virtual node with it the same questions."""
+"""`./lab calibrate`: asks the machine, fits a description, and asks the virtual node
+with it the same questions."""
 
 import json
 import os
@@ -24,7 +25,9 @@ SOURCES = ("calibrate.cu", "calibrate_calls.cu", "calibrate_copies.cu")
 NO_GPU = 77
 
 
-def command(project: Project, name: str, *, program: Path | None, answers: Path | None, out: Path | None) -> ExitStatus:
+def command(
+    project: Project, name: str, *, program: Path | None, answers: Path | None, out: Path | None
+) -> ExitStatus:
     if not re.fullmatch(r"[a-z0-9-]+", name):
         raise LabError(f"--name {name}: small letters, digits and hyphens only", ExitStatus.USAGE)
     target = out or project.root / "build" / "calibrate" / f"{name}.json"
@@ -37,7 +40,10 @@ def command(project: Project, name: str, *, program: Path | None, answers: Path 
         made = Description(asked, nearest(project.root / "vgpu" / "nodes", asked), name)
         node = made.make()
     except KeyError as error:
-        raise LabError(f"The answers cannot be used: they have no line {error.args[0]}. Were they cut?", ExitStatus.FAILED) from error
+        raise LabError(
+            f"The answers cannot be used: they have no line {error.args[0]}. Were they cut?",
+            ExitStatus.FAILED,
+        ) from error
     except ValueError as error:
         raise LabError(f"The answers cannot be used: {error}", ExitStatus.FAILED) from error
     target.write_text(written(node))
@@ -47,7 +53,10 @@ def command(project: Project, name: str, *, program: Path | None, answers: Path 
     _compare(project, target, asked, made)
     _tell_rest(made, asked)
     print(f"\n{target}: the description, for VGPU_NODE={target}")
-    print(f"{answers or target.with_suffix('.txt')}: the answers. CONTRIBUTING.md says how to hand both in.")
+    print(
+        f"{answers or target.with_suffix('.txt')}: the answers. "
+        "CONTRIBUTING.md says how to hand both in."
+    )
     return ExitStatus.OK
 
 
@@ -59,7 +68,7 @@ def written(node: Node) -> str:
     def join(found: re.Match[str]) -> str:
         inside = re.sub(r",\s+", ", ", found[2])
         line = found[1] + inside + found[3]
-        return line if len(line) < 150 and "\": \"" not in line[:12] else found[0]
+        return line if len(line) < 150 and '": "' not in line[:12] else found[0]
 
     for _ in range(2):
         text = short.sub(join, text)
@@ -69,7 +78,9 @@ def written(node: Node) -> str:
 # ---- asking ----
 
 
-def run(program: Path, seconds: int, extra: Mapping[str, str] | None = None, groups: Sequence[str] = ()) -> str:
+def run(
+    program: Path, seconds: int, extra: Mapping[str, str] | None = None, groups: Sequence[str] = ()
+) -> str:
     """The program's output; what it printed before it was stopped counts."""
     try:
         done = subprocess.run(
@@ -82,12 +93,21 @@ def run(program: Path, seconds: int, extra: Mapping[str, str] | None = None, gro
     except OSError as error:
         raise LabError(f"{program}: {error}", ExitStatus.MISSING) from error
     if status == NO_GPU:
-        raise LabError("There is no GPU here that CUDA can use, so there is nothing to measure.", ExitStatus.CANNOT_RUN)
+        raise LabError(
+            "There is no GPU here that CUDA can use, so there is nothing to measure.",
+            ExitStatus.CANNOT_RUN,
+        )
     if "gpus:" not in text:
-        raise LabError(f"{program} ended with status {status} before it measured anything.", ExitStatus.FAILED)
+        raise LabError(
+            f"{program} ended with status {status} before it measured anything.", ExitStatus.FAILED
+        )
     if status:
         last = text.splitlines()[-1].split(" ")[0]
-        print(f"{program.name} stopped after {last} (status {status}); what it printed until then counts", file=sys.stderr)
+        print(
+            f"{program.name} stopped after {last} (status {status}); "
+            "what it printed until then counts",
+            file=sys.stderr,
+        )
     return text
 
 
@@ -101,9 +121,20 @@ def _measure(project: Project, program: Path | None, target: Path) -> str:
 def _compile(project: Project, program: Path) -> None:
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     if not nvcc:
-        raise LabError("There is no nvcc in PATH. --program runs one that was built elsewhere.", ExitStatus.MISSING)
+        raise LabError(
+            "There is no nvcc in PATH. --program runs one that was built elsewhere.",
+            ExitStatus.MISSING,
+        )
     folder = project.root / "bench" / "truth"
-    words = [nvcc, "-std=c++17", "-O3", "-arch=native", "-o", str(program), *(str(folder / one) for one in SOURCES)]
+    words = [
+        nvcc,
+        "-std=c++17",
+        "-O3",
+        "-arch=native",
+        "-o",
+        str(program),
+        *(str(folder / one) for one in SOURCES),
+    ]
     print("compiling the program that measures", file=sys.stderr)
     if subprocess.run(words, check=False).returncode:
         raise LabError(f"nvcc failed: {' '.join(words)}", ExitStatus.BUILD_FAILED)
@@ -114,11 +145,16 @@ def _compile(project: Project, program: Path) -> None:
 
 def ask_virtual(project: Project, description: Path, groups: Sequence[str] = ()) -> Answers | None:
     """Of all figures, or those of groups. None: the virtual node is not built."""
-    program, tools = project.build_dir / "tests" / "bin" / "truth-calibrate", project.build_dir / "bin"
+    program, tools = (
+        project.build_dir / "tests" / "bin" / "truth-calibrate",
+        project.build_dir / "bin",
+    )
     if not program.exists() and (tools / "vgpu-cc").exists():
         program = description.with_suffix(".virtual")
         sources = [str(project.root / "bench" / "truth" / one) for one in SOURCES]
-        subprocess.run([tools / "vgpu-cc", "-O2", "-std=c++17", "-o", program, *sources], check=False)
+        subprocess.run(
+            [tools / "vgpu-cc", "-O2", "-std=c++17", "-o", program, *sources], check=False
+        )
     if not program.exists():
         return None
     extra = {"VGPU_NODE": str(description.resolve()), "VGPU_NODE_ID": f"calibrate-{os.getpid()}"}
@@ -130,16 +166,25 @@ def _compare(project: Project, target: Path, asked: Answers, made: Description) 
     print("asking the virtual node the same", file=sys.stderr)
     virtual = ask_virtual(project, target)
     if virtual is None:
-        print("Not compared with the virtual node, which is not built: ./lab start, and then --answers.")
+        print(
+            "Not compared with the virtual node, which is not built: "
+            "./lab start, and then --answers."
+        )
         return
     print("\n".join(lines(rows(asked, virtual, made.curves))))
 
 
 def _tell_rest(made: Description, asked: Answers) -> None:
-    print(f"\nNot measured, and from the nearest node of the gallery ({made.nearest.name}: {made.nearest.why}):")
+    print(
+        f"\nNot measured, and from the nearest node of the gallery "
+        f"({made.nearest.name}: {made.nearest.why}):"
+    )
     for field, origin in made.borrowed:
         print(f"  {field}: {origin}")
     for words in made.assumed:
         print(f"  assumed: {words}")
     if asked.skipped:
-        print(f"  no time was left for {len(asked.skipped)} figures: {', '.join(asked.skipped[:5])} ...")
+        print(
+            f"  no time was left for {len(asked.skipped)} figures: "
+            f"{', '.join(asked.skipped[:5])} ..."
+        )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Fits what a copy takes, by its size, to the forms that a node description has: a latency and a rate; a first part at
-another rate (`ramp`); sizes that go at other rates (`bands`)."""
+"""Fits what a copy takes, by its size, to the forms that a node description has: a latency and a
+rate; a first part at another rate (`ramp`); sizes that go at other rates (`bands`)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -83,9 +83,14 @@ def _gbs(us_a_byte: float) -> float:
     return 1e-3 / max(us_a_byte, SLOWEST)
 
 
-def _fit(points: Points, split: Callable[[int], list[float]], made: Callable[[list[float]], Curve]) -> Curve:
+def _fit(
+    points: Points, split: Callable[[int], list[float]], made: Callable[[list[float]], Curve]
+) -> Curve:
     weights = [WEIGHT if size >= LARGE else 1.0 for size, _ in points]
-    rows = [[w / us, *(w * part / us for part in split(size))] for (size, us), w in zip(points, weights, strict=True)]
+    rows = [
+        [w / us, *(w * part / us for part in split(size))]
+        for (size, us), w in zip(points, weights, strict=True)
+    ]
     curve = made(solve(rows, weights))
     curve.worst = max(abs(curve.us(size) / us - 1) for size, us in points)
     return curve

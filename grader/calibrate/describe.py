@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Makes a node description of a machine's answers. What was not measured is taken from the nearest node of the
-gallery, and `sources` says so."""
+"""Makes a node description of a machine's answers. What was not measured is taken from the
+nearest node of the gallery, and `sources` says so."""
 
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeVar
 
-from grader.calibrate.answers import Answers
+from grader.calibrate.answers import PART_NUMBERS, Answers
 from grader.calibrate.curve import Curve, fit, rounded
 from grader.calibrate.gallery import Nearest, Node
 from grader.calibrate.links import HostLinks, HostSide, PeerLinks, PeerSide
 
-PART_NUMBERS = (
-    "sms total_bytes l2_bytes clock_khz memory_clock_khz memory_bus_bits shared_per_block shared_per_block_optin"
-    " shared_per_sm threads_per_sm blocks_per_sm regs_per_block regs_per_sm constant_bytes async_engines"
-).split()
+T = TypeVar("T")
 SEEN_NS = 20  # a load that takes less does not wait for memory
 SPIN = 20  # us, the shorter of calibrate_calls.cu's two
 
@@ -28,7 +25,7 @@ class Description:
         self.sources: dict[str, str] = {}
         self.curves: dict[str, Curve] = {}
 
-    def borrow(self, field: str, value: Any, why: str) -> Any:
+    def borrow(self, field: str, value: T, why: str) -> T:
         if field not in dict(self.borrowed):
             self.borrowed.append((field, f"as {self.nearest.name}: {why}"))
         return value
@@ -42,9 +39,13 @@ class Description:
             points = self.answers.by_size(f"copy.{path}")
             if len(points) > 2:
                 self.curves[path] = fit(points, [half] if path == "local" else [])
-        missing = [path for path in ("h2d_pinned", "d2h_pinned", "local") if path not in self.curves]
+        missing = [
+            path for path in ("h2d_pinned", "d2h_pinned", "local") if path not in self.curves
+        ]
         if missing:
-            raise ValueError(f"the answers have no copies by size of {', '.join(missing)}: was it stopped?")
+            raise ValueError(
+                f"the answers have no copies by size of {', '.join(missing)}: was it stopped?"
+            )
         host = HostLinks(self.answers, self.curves).find()
         peers = PeerLinks(self.answers, self.curves, host.lane).find()
         self.assumed = host.assumed + peers.assumed + self.left_out()
@@ -62,7 +63,9 @@ class Description:
         }
         if peers.peers != "all" and self.answers.gpus > 1:
             node["peers_refused"] = self.answers.refusal()
-        node["native_atomics"] = any(fact.endswith(" 1") for name, fact in self.answers.facts.items() if "peer[" in name)
+        node["native_atomics"] = any(
+            fact.endswith(" 1") for name, fact in self.answers.facts.items() if "peer[" in name
+        )
         if peers.nvlink:
             node["nvlink"] = peers.nvlink
         node |= {"pcie": self.pcie(host, peers), "sockets": self.sockets(host), "copies": copies}
@@ -77,12 +80,20 @@ class Description:
         """A description has no more than 12 GPUs."""
         found = int(self.answers.facts.get("found", self.answers.gpus))
         more = found - self.answers.gpus
-        return [f"{more} of the {found} GPUs here are left out; a node has at most 12"] if more else []
+        return (
+            [f"{more} of the {found} GPUs here are left out; a node has at most 12"] if more else []
+        )
 
     def about(self, peers: PeerSide) -> str:
         names = [self.answers.gpu(g, "name") for g in range(self.answers.gpus)]
         kinds = [f"{names.count(name)} {name}" for name in dict.fromkeys(names)]
-        by = "NVSwitch" if peers.nvlink and peers.nvlink["kind"] == "switch" else "NVLinks" if peers.nvlink else "PCIe"
+        by = (
+            "NVSwitch"
+            if peers.nvlink and peers.nvlink["kind"] == "switch"
+            else "NVLinks"
+            if peers.nvlink
+            else "PCIe"
+        )
         return f"{', '.join(kinds)}, connected by {by}. Measured by ./lab calibrate."
 
     # ---- GPUs ----
@@ -96,7 +107,11 @@ class Description:
             rates.setdefault(word, []).append(self.memory_gbs(g))
             parts.setdefault(word, self.part(g))
             made = hashlib.sha256(f"{self.name} {g}".encode()).hexdigest()
-            gpu: Node = {"part": word, "pci": self.answers.gpu(g, "pci").lower(), "numa": max(0, int(self.answers.gpu(g, "numa")))}
+            gpu: Node = {
+                "part": word,
+                "pci": self.answers.gpu(g, "pci").lower(),
+                "numa": max(0, int(self.answers.gpu(g, "numa"))),
+            }
             if cpus := self.answers.gpu(g, "cpus") or self.affinity(g):
                 gpu["cpus"] = cpus
             gpu["uuid"] = f"GPU-{made[:8]}-{made[8:12]}-{made[12:16]}-{made[16:20]}-{made[20:32]}"
@@ -107,19 +122,28 @@ class Description:
 
     def affinity(self, g: int) -> str:
         cells = self.answers.labels()[g]
-        found = [cell for cell in cells[self.answers.gpus :] if re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", cell)]
+        found = [
+            cell
+            for cell in cells[self.answers.gpus :]
+            if re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", cell)
+        ]
         return found[0] if found else ""
 
     def memory_gbs(self, g: int) -> float:
         gbs = self.figure(f"memory.read[{g}].gbs")
         if not gbs:
-            return float(str(self.borrow("gpus: memory_gbs", self.nearest.part["memory_gbs"], "not measured")))
+            return float(
+                str(
+                    self.borrow("gpus: memory_gbs", self.nearest.part["memory_gbs"], "not measured")
+                )
+            )
         size = 128 << 20
         return size / (size / gbs - self.figure("kernel.nothing.us") * 1e3)
 
     def part(self, g: int) -> Node:
         part: Node = {
-            "about": f"{self.answers.gpu(g, 'name')}, as its driver describes it; memory_gbs: a sum, by ./lab calibrate",
+            "about": f"{self.answers.gpu(g, 'name')}, as its driver describes it; "
+            "memory_gbs: a sum, by ./lab calibrate",
             "name": self.answers.gpu(g, "name"),
             "capability": [int(word) for word in self.answers.gpu(g, "capability").split()],
         }
@@ -138,7 +162,8 @@ class Description:
             return None
         told = dict(model)
         told["about"] = (
-            f"l2_ns, memory_ns: loads that wait for each other, by ./lab calibrate; the others: as {self.nearest.name}"
+            f"l2_ns, memory_ns: loads that wait for each other, by ./lab calibrate; "
+            f"the others: as {self.nearest.name}"
         )
         told["l2_ns"] = rounded(near)
         if far > 1.2 * near:
@@ -166,9 +191,15 @@ class Description:
     def sockets(self, host: HostSide) -> Node:
         between: object = rounded(host.between)
         if not host.between:
-            between = self.borrow("sockets: gbs", self.nearest.node["sockets"]["gbs"], "nothing here shows its limit")
+            between = self.borrow(
+                "sockets: gbs", self.nearest.node["sockets"]["gbs"], "nothing here shows its limit"
+            )
         sockets: Node = {"groups": host.groups, "gbs": between}
-        for key, gbs in (("memory", host.memory), ("memory_written", host.written), ("memory_read", host.read)):
+        for key, gbs in (
+            ("memory", host.memory),
+            ("memory_written", host.written),
+            ("memory_read", host.read),
+        ):
             if gbs:
                 sockets[f"{key}_gbs"] = rounded(gbs)
         return sockets
@@ -177,7 +208,11 @@ class Description:
 
     def calls(self) -> Node:
         get = self.figure
-        calls: Node = {"local_us": get("call.set_device.us"), "enqueue_us": get("call.set.us"), "launch_us": get("call.launch.us")}
+        calls: Node = {
+            "local_us": get("call.set_device.us"),
+            "enqueue_us": get("call.set.us"),
+            "launch_us": get("call.launch.us"),
+        }
         calls["record_us"] = get("call.record.us")
         if differs(get("call.record_untimed.us"), calls["record_us"]):
             calls["record_untimed_us"] = get("call.record_untimed.us")
@@ -243,7 +278,9 @@ class Description:
         if memory * 1.1 < get("memory.l2.gbs") < memory * 3:
             kernel["l2_gbs"] = rounded(get("memory.l2.gbs"))
         elif self.nearest.same_gpu and "l2_gbs" in self.nearest.node["kernel"]:
-            kernel["l2_gbs"] = self.borrow("kernel: l2_gbs", self.nearest.node["kernel"]["l2_gbs"], "not measured, or in L1")
+            kernel["l2_gbs"] = self.borrow(
+                "kernel: l2_gbs", self.nearest.node["kernel"]["l2_gbs"], "not measured, or in L1"
+            )
         if copied := get("memory.copied.gbs"):
             weight = (2 * size / copied - nothing * 1e3) * memory / size - 1
             if weight > 1.02:
@@ -262,23 +299,35 @@ class Description:
                 "other_kind_us": (alone - own - first) / 2,
             },
             "graph": {
-                "other_gpu_us": (get("graph.turns_11.us") - get("graph.turns_1.us")) / 20 - following,
+                "other_gpu_us": (get("graph.turns_11.us") - get("graph.turns_1.us")) / 20
+                - following,
                 "other_kind_us": (in_graph / 10 - following - first) / 2,
             },
         }
-        kept = {k: {name: rounded(us) for name, us in one.items() if us > 0.1} for k, one in found.items()}
-        self.sources["edges"] = "measured: kernel.turns, kernel.between_transfers and graph.* of ./lab calibrate"
+        kept = {
+            k: {name: rounded(us) for name, us in one.items() if us > 0.1}
+            for k, one in found.items()
+        }
+        self.sources["edges"] = (
+            "measured: kernel.turns, kernel.between_transfers and graph.* of ./lab calibrate"
+        )
         near = self.nearest.node.get("edges", {})
         for k, asked in (("stream", alone), ("graph", in_graph)):
             if not asked and (us := near.get(k, {}).get("other_kind_us")):
-                kept[k]["other_kind_us"] = self.borrow(f"edges: {k}.other_kind_us", us, "not measured")
+                kept[k]["other_kind_us"] = self.borrow(
+                    f"edges: {k}.other_kind_us", us, "not measured"
+                )
         return {k: one for k, one in kept.items() if one}
 
     # ---- copies ----
 
     def copies(self, peers: PeerSide, calls: Node) -> Node:
         copies: Node = {}
-        for path, call in (("h2d_pinned", "to_device"), ("d2h_pinned", "to_host"), ("local", "inside")):
+        for path, call in (
+            ("h2d_pinned", "to_device"),
+            ("d2h_pinned", "to_host"),
+            ("local", "inside"),
+        ):
             copies[path] = self.path(path, f"call.{call}.us", calls)
         copies["h2d_pageable"] = self.pageable("h2d", calls)
         copies["d2h_pageable"] = self.pageable("d2h", calls)
@@ -287,16 +336,25 @@ class Description:
                 copies[path] = self.path(path, f"call.{path}.us", calls)
             else:
                 why = "no pair here has peer access" if path == "peer" else "there is no second GPU"
-                copies[path] = self.borrow(f"copies: {path}", self.nearest.node["copies"][path], why)
+                copies[path] = self.borrow(
+                    f"copies: {path}", self.nearest.node["copies"][path], why
+                )
         if "peer" in self.curves:
             self.fastest_peer(copies["peer"], peers)
             self.default_stream(copies["peer"])
-        copies["host"] = self.borrow("copies: host", self.nearest.node["copies"]["host"], "copies inside the host are not measured")
-        order = "h2d_pinned d2h_pinned h2d_pageable d2h_pageable local peer staged host".split()
+        copies["host"] = self.borrow(
+            "copies: host",
+            self.nearest.node["copies"]["host"],
+            "copies inside the host are not measured",
+        )
+        pageable = ["h2d_pageable", "d2h_pageable"]
+        order = ["h2d_pinned", "d2h_pinned", *pageable, "local", "peer", "staged", "host"]
         copies = {path: copies[path] for path in order}
         if 0 < self.figure("copies.first_of_two") < 1.5:
             copies["at_once"] = 1
-        self.sources["copies"] = "measured: copy.*, alone.*, copies.first_of_two and pair.* of ./lab calibrate"
+        self.sources["copies"] = (
+            "measured: copy.*, alone.*, copies.first_of_two and pair.* of ./lab calibrate"
+        )
         return copies
 
     def path(self, path: str, call: str, calls: Node) -> Node:
@@ -342,12 +400,20 @@ class Description:
             points = [(size, us - enqueue - calls["wake_us"]) for size, us in called]
             return fit([(n, max(us, 1e-3)) for n, us in points]).described()
         inline = self.inline(called, ended)
-        large = [(call, end) for (size, call), (_, end) in zip(called, ended, strict=True) if size > (1 << 16)]
+        large = [
+            (call, end)
+            for (size, call), (_, end) in zip(called, ended, strict=True)
+            if size > (1 << 16)
+        ]
         early = [end - call for call, end in large if end > call]
         worst = {us: max(abs((end - us) / call - 1) for call, end in large) for us in early}
         handover = min(worst, key=worst.__getitem__) if early else 0.0
         hidden = handover - calls["record_us"] < 0.1  # by the call that records the second event
-        points = [(size, max(us - enqueue, 1e-3)) for size, us in (called if hidden else ended) if size > inline]
+        points = [
+            (size, max(us - enqueue, 1e-3))
+            for size, us in (called if hidden else ended)
+            if size > inline
+        ]
         if inline:  # the latency is that of the smallest, which end so much after their calls
             points.insert(0, (called[0][0], max(ended[0][1] - called[0][1], 1e-3)))
         curve = fit(points, ramp=not inline)  # what is inline is a band, and bands have no ramp
@@ -358,7 +424,9 @@ class Description:
             told |= self.inlined(inline, called, ended, curve)
         return told
 
-    def inline(self, called: Sequence[tuple[int, float]], ended: Sequence[tuple[int, float]]) -> int:
+    def inline(
+        self, called: Sequence[tuple[int, float]], ended: Sequence[tuple[int, float]]
+    ) -> int:
         """Up to so many bytes a call returns early, however many they are; 0: it does not."""
         early = {size: end - call for (size, call), (_, end) in zip(called, ended, strict=True)}
         later = [us for size, us in early.items() if size > 1 << 17]
@@ -366,24 +434,37 @@ class Description:
         small = [size for size, us in early.items() if size <= 1 << 16 and us > 2 * least + 1]
         return max(small) if small else 0
 
-    def inlined(self, most: int, called: Sequence[tuple[int, float]], ended: Sequence[tuple[int, float]], curve: Curve) -> Node:
+    def inlined(
+        self,
+        most: int,
+        called: Sequence[tuple[int, float]],
+        ended: Sequence[tuple[int, float]],
+        curve: Curve,
+    ) -> Node:
         calls = fit([(size, us) for size, us in called if size <= most])
-        rest = fit([(n, max(end - call, 1e-3)) for (n, call), (_, end) in zip(called, ended, strict=True) if n <= most])
+        rest = fit(
+            [
+                (n, max(end - call, 1e-3))
+                for (n, call), (_, end) in zip(called, ended, strict=True)
+                if n <= most
+            ]
+        )
         told: Node = {"issue_us": rounded(calls.latency_us)}
         told["inline"] = {
             "up_to_bytes": most,
             "gbs": rounded(calls.gbs),
             "idle_us": rounded(max(rest.latency_us - curve.latency_us, 0.0)),
         }
-        told["bands"] = [{"up_to_bytes": most, "gbs": rounded(rest.gbs)}] + [
-            {"up_to_bytes": n, "gbs": rounded(gbs)} for n, gbs in curve.bands if n > most
-        ][:2]
+        later = [one for one in curve.bands if one[0] > most][:2]
+        told["bands"] = [
+            {"up_to_bytes": n, "gbs": rounded(gbs)} for n, gbs in [(most, rest.gbs), *later]
+        ]
         return told
 
     # ---- the rest ----
 
     def not_measured(self, node: Node) -> None:
-        """NCCL and first calls, where the nearest node is one of the same GPUs with the same links."""
+        """NCCL and first calls, where the nearest node has the same GPUs and links."""
         other = self.nearest.node
         alike = self.nearest.same_gpu and ("nvlink" in other) == ("nvlink" in node)
         for section in ("cold", "nccl"):
@@ -393,7 +474,10 @@ class Description:
 
     def tell_sources(self, node: Node) -> None:
         said = "measured by ./lab calibrate"
-        self.sources |= {"gpus": "as the driver describes them; the uuids are made up", "peers": "as the driver answers"}
+        self.sources |= {
+            "gpus": "as the driver describes them; the uuids are made up",
+            "peers": "as the driver answers",
+        }
         self.sources |= {"pcie": f"{said}: host.*", "sockets": f"{said}: host.*"}
         if "nvlink" in node:
             self.sources["nvlink"] = f"{said}: pair.*, peers.*"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Finds out from rates of copies at the same time which links GPUs share: PCIe switches and root ports, the link
-between two sockets, host memory, NVLinks."""
+"""Finds out from rates of copies at the same time which links GPUs share: PCIe switches and root
+ports, the link between two sockets, host memory, NVLinks."""
 
 import re
 import statistics
@@ -12,7 +12,9 @@ from grader.calibrate.answers import Answers, pairs
 from grader.calibrate.curve import Curve, rounded
 
 SHARES = 1.15  # two that take so much longer together than alone share something
-LIMITS = 1.04  # and a set that takes so much longer than its links explain is limited by something more
+LIMITS = (
+    1.04  # and a set that takes so much longer than its links explain is limited by something more
+)
 SAME = 0.07  # rates that differ by less are those of one kind of link
 UP, DOWN = "up", "down"
 Flows = Sequence[tuple[str, int]]  # UP or DOWN, GPU
@@ -100,9 +102,13 @@ class HostLinks:
             side.groups = [near, far]
             side.between = max(rates[gpu] for gpu in far)
             if len(self.together(far)) > 1:
-                side.assumed.append("GPUs with slower links that share nothing: taken for those of a second socket")
+                side.assumed.append(
+                    "GPUs with slower links that share nothing: taken for those of a second socket"
+                )
         elif len(set(numa.values())) == 2:  # more would not be sockets
-            side.groups = [[g for g in near if (numa[g] == numa[0]) == first] for first in (True, False)]
+            side.groups = [
+                [g for g in near if (numa[g] == numa[0]) == first] for first in (True, False)
+            ]
         else:
             side.groups = [near]
 
@@ -111,7 +117,11 @@ class HostLinks:
         side, count = self.found, self.answers.gpus
         groups = [group for group in self.together(near) if len(group) > 1]
         pix = self.by_label(range(count))
-        if groups and len(groups[0]) == len(near) and groups != [g for g in pix if set(g) <= set(near)]:
+        if (
+            groups
+            and len(groups[0]) == len(near)
+            and groups != [g for g in pix if set(g) <= set(near)]
+        ):
             side.root = self.pair_gbs(groups[0])
             groups = [group for group in pix if set(group) <= set(near)]
             if groups:
@@ -124,7 +134,9 @@ class HostLinks:
             told = [group for group in pix if set(group) <= set(later)]
             if not told and len(later) == len(near):
                 told = [[later[near.index(gpu)] for gpu in group] for group in groups]
-                side.assumed.append("the second socket's PCIe switches: as the first's, its link hides them")
+                side.assumed.append(
+                    "the second socket's PCIe switches: as the first's, its link hides them"
+                )
             side.switches = groups + told
 
     def by_label(self, gpus: Sequence[int]) -> list[list[int]]:
@@ -279,7 +291,9 @@ class PeerLinks:
     def unit(self, pair: tuple[int, int]) -> float:
         capability = int(self.answers.gpu(0, "capability").replace(" ", ""))
         if not self.answers.label(*pair):
-            self.found.assumed.append("the number of NVLinks, where nvidia-smi does not say: from the data sheet's rate")
+            self.found.assumed.append(
+                "the number of NVLinks, where nvidia-smi does not say: from the data sheet's rate"
+            )
         return 0.93 * LINK_GBS.get(capability, 25.0)
 
     def mesh(self, linked: list[tuple[int, int]]) -> dict[str, object]:

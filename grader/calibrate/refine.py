@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A second pass over what a node description with a model of processors (`processor`) makes of kernels: the model adds
-its own time, so memory's rate and a kernel's least time are fitted to what the virtual node answers with the first fit."""
+"""A second pass over what a node description with a model of processors (`processor`) makes of
+kernels: the model adds its own time, so memory's rate and a kernel's least time are fitted to what
+the virtual node answers with the first fit."""
 
 from grader.calibrate.answers import Answers
 from grader.calibrate.curve import rounded
@@ -17,7 +18,9 @@ def wants(node: Node) -> bool:
 def refine(node: Node, machine: Answers, virtual: Answers) -> None:
     """Changes `node` by the difference between the two."""
     kernel = node["kernel"]
-    more = machine.get("kernel.nothing.us") - virtual.get("kernel.nothing.us", machine.get("kernel.nothing.us"))
+    more = machine.get("kernel.nothing.us") - virtual.get(
+        "kernel.nothing.us", machine.get("kernel.nothing.us")
+    )
     least = max(kernel["delay_us"] + kernel["floor_us"] + more, 0.0)
     kernel["delay_us"] = min(kernel["delay_us"], rounded(least))
     kernel["floor_us"] = rounded(least - kernel["delay_us"])

@@ -11,7 +11,13 @@ from grader.calibrate.curve import Curve
 
 NOT_COMPARED = ("kernel.spin_20.cycles", "kernel.spin_40.cycles")  # the clock's granularity
 
-RATES = {"host.up": "d2h_pinned", "host.down": "h2d_pinned", "host.both": "d2h_pinned", "pair.": "peer", "peers.": "peer"}
+RATES = {
+    "host.up": "d2h_pinned",
+    "host.down": "h2d_pinned",
+    "host.both": "d2h_pinned",
+    "pair.": "peer",
+    "peers.": "peer",
+}
 
 
 @dataclass
@@ -23,7 +29,11 @@ class Row:
     @property
     def error(self) -> float:
         """Above 0: the virtual node takes longer."""
-        slower = self.machine / self.virtual if self.name.endswith("gbs") else self.virtual / self.machine
+        slower = (
+            self.machine / self.virtual
+            if self.name.endswith("gbs")
+            else self.virtual / self.machine
+        )
         return slower - 1
 
     @property
@@ -33,22 +43,32 @@ class Row:
 
 
 def rows(machine: Answers, virtual: Answers, curves: Mapping[str, Curve]) -> list[Row]:
-    both = (name for name in machine.figures if name in virtual.figures and name not in NOT_COMPARED)
+    both = (
+        name for name in machine.figures if name in virtual.figures and name not in NOT_COMPARED
+    )
     return [
-        Row(name, machine.figures[name], as_large(name, virtual, machine.rate_bytes, curves)) for name in both
+        Row(name, machine.figures[name], as_large(name, virtual, machine.rate_bytes, curves))
+        for name in both
     ]
 
 
 def as_large(name: str, virtual: Answers, size: int, curves: Mapping[str, Curve]) -> float:
-    """A rate of copies at the same time, as copies of this size would have it: in the virtual node they are smaller,
-    so that what a copy takes beside its bytes counts more there."""
+    """A rate of copies at the same time, as copies of this size would have it: in the
+    virtual node they are smaller, so that what a copy takes beside its bytes counts more there."""
     value = virtual.figures[name]
     path = next((path for start, path in RATES.items() if name.startswith(start)), "")
     if path not in curves or size == virtual.rate_bytes:
         return value
     flows = many(name, virtual.gpus)
     small, large = curves[path].overhead(virtual.rate_bytes), curves[path].overhead(size)
-    return size / ((virtual.rate_bytes / value * 1e-3 - small / flows) * size / virtual.rate_bytes + large / flows) * 1e-3
+    return (
+        size
+        / (
+            (virtual.rate_bytes / value * 1e-3 - small / flows) * size / virtual.rate_bytes
+            + large / flows
+        )
+        * 1e-3
+    )
 
 
 def many(name: str, gpus: int) -> int:
@@ -71,13 +91,17 @@ def lines(found: list[Row]) -> list[str]:
     families: dict[str, list[Row]] = {}
     for row in found:
         families.setdefault(row.family, []).append(row)
-    told = [f"{'figure':<34}{'number':>7}{'median':>8}{'worst':>9}   {'the worst: machine':>20}{'virtual node':>14}"]
+    told = [
+        f"{'figure':<34}{'number':>7}{'median':>8}{'worst':>9}"
+        f"   {'the worst: machine':>20}{'virtual node':>14}"
+    ]
     for family, members in families.items():
         worst = max(members, key=lambda row: abs(row.error))
         median = statistics.median(abs(row.error) for row in members)
         name = "" if len(members) == 1 else "  " + worst.name
         told.append(
-            f"{family:<34}{len(members):>7}{median:>8.1%}{worst.error:>+9.1%}   {worst.machine:>20.5g}{worst.virtual:>14.5g}{name}"
+            f"{family:<34}{len(members):>7}{median:>8.1%}{worst.error:>+9.1%}"
+            f"   {worst.machine:>20.5g}{worst.virtual:>14.5g}{name}"
         )
     return [*told, summary(found)]
 

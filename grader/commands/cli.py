@@ -140,13 +140,18 @@ def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add = commands.add_parser(
         "calibrate",
         help="measure this machine's GPUs, and describe it for VGPU_NODE",
-        description="Measures up to 12 GPUs for at most five minutes, fits a node description to their answers, and "
+        description="Measures up to 12 GPUs for at most five minutes, fits a node description to "
+        "their answers, and "
         "asks the virtual node with it the same, to show the error of each figure.",
     )
-    add.add_argument("--name", default="my-machine", help="the description's name (default: my-machine)")
+    add.add_argument(
+        "--name", default="my-machine", help="the description's name (default: my-machine)"
+    )
     add.add_argument("--program", type=Path, help="the measuring program, already built")
     add.add_argument("--answers", type=Path, help="what that program printed, instead of measuring")
-    add.add_argument("--out", type=Path, help="the file to write (default: build/calibrate/NAME.json)")
+    add.add_argument(
+        "--out", type=Path, help="the file to write (default: build/calibrate/NAME.json)"
+    )
     add.set_defaults(run=_calibrate)
 
 

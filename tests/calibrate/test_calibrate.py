@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """`./lab calibrate` against machines that are known: test_calibrate.py PROGRAM ROOT SMI.
 
-PROGRAM is truth-calibrate. NAME.txt beside this file is what it printed on the virtual node NAME; the
-description that is fitted to it, with NAME taken out of the gallery, must be the original. The recorded
-answers of four H200 must give figures near those of `hgx-h200-4`, which were fitted by hand.
+PROGRAM is truth-calibrate. NAME.txt beside this file is what it printed on the virtual node NAME;
+the description that is fitted to it, with NAME taken out of the gallery, must be the original. The
+recorded answers of four H200 must
+give figures near those of `hgx-h200-4`, which were fitted by hand.
 """
 
 import functools
@@ -60,7 +61,9 @@ def fitted(answers: Answers, without: str = "") -> dict[str, Any]:
 
 
 def at(node: dict[str, Any], field: str) -> float:
-    return float(functools.reduce(lambda inner, key: inner.get(key, {}), field.split("."), node) or 0)
+    return float(
+        functools.reduce(lambda inner, key: inner.get(key, {}), field.split("."), node) or 0
+    )
 
 
 def near(one: float, other: float, share: float, what: str) -> None:
@@ -171,8 +174,13 @@ class Again(unittest.TestCase):
             node = check_virtual("dgx1-v100")
             node["parts"]["tesla-v100-sxm2-32gb"]["name"] = "A GPU of its own"
             path.write_text(command.written(node))
-            environment = os.environ | {"VGPU_NODE": str(path), "VGPU_NODE_ID": f"own-{os.getpid()}"}
-            done = subprocess.run([SMI, "-L"], env=environment, capture_output=True, text=True, timeout=60)
+            environment = os.environ | {
+                "VGPU_NODE": str(path),
+                "VGPU_NODE_ID": f"own-{os.getpid()}",
+            }
+            done = subprocess.run(
+                [SMI, "-L"], env=environment, capture_output=True, text=True, timeout=60
+            )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.count("A GPU of its own"), 8, done.stdout)
 
@@ -240,7 +248,9 @@ class Refused(unittest.TestCase):
         self.refuse("", "no line `calibrate: 1`")
         self.refuse(text.replace("calibrate: 1", "calibrate: 2"), "format 2")
         self.refuse(text.replace("gpus: 2", "gpus: 0"), "a machine without a GPU")
-        self.refuse(text.replace("gpu[1].clock_khz", "x"), "no line gpu[1].clock_khz. Were they cut?")
+        self.refuse(
+            text.replace("gpu[1].clock_khz", "x"), "no line gpu[1].clock_khz. Were they cut?"
+        )
         self.refuse(text[: text.index("copy.d2h")], "no copies by size of d2h_pinned, local")
 
     def test_gpus_beyond_twelve_are_said_to_be_left_out(self) -> None:
@@ -258,7 +268,11 @@ class Refused(unittest.TestCase):
                 answers = read("\n".join(lines[:most]))
                 node = Description(answers, nearest(NODES, answers), "cut").make()
             except (ValueError, KeyError) as error:
-                self.assertLess(most, next(n for n, line in enumerate(lines) if "copy.local.4096" in line) + 9, error)
+                self.assertLess(
+                    most,
+                    next(n for n, line in enumerate(lines) if "copy.local.4096" in line) + 9,
+                    error,
+                )
             else:
                 self.assertGreater(at(node, "pcie.gbs"), 50)
 
