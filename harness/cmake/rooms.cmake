@@ -98,5 +98,5 @@ peerlab_part(cc FOLDER vgpu/cc TARGETS vgpu-cc
 peerlab_part(harness FOLDER harness
              ROOMS verifier cases node runner jail base LARGEST 2)
 peerlab_part(grader FOLDER grader PYTHON
-             ROOMS commands lti selfcheck book export cluster leaderboard grade learning sandbox building course base
+             ROOMS commands lti selfcheck book export calibrate cluster leaderboard grade learning sandbox building course base
              LARGEST 1)
