@@ -98,7 +98,7 @@ void measure_calls()
 {
     progress("calls");
     calls_of_streams();
-    calls_of_memory(); // before a function on the host: with its thread pools do not grow
+    calls_of_memory();
     calls_that_wait();
 }
 
@@ -134,7 +134,7 @@ static __global__ void follow(const int *next, int steps, int *end)
     *end = at;
 }
 
-// A real GPU's processors do a small copy inside it; a copy from the host is a copy engine's.
+// A copy from the host is a copy engine's; a small one inside a GPU takes no time of such an edge.
 static void launch_and_transfer()
 {
     launch(0, 0);
