@@ -29,16 +29,6 @@ bool vgpu__exec_known(const struct CUgraphExec_st *exec)
     return exec && e;
 }
 
-cudaError_t vgpu__exec_event(uint32_t op, uint64_t stream, uint64_t event)
-{
-    struct vgpu_request *request = vgpu__begin("cudaGraphLaunch", op);
-    if (!request)
-        return vgpu__failed();
-    request->stream = stream;
-    request->event = event;
-    return vgpu__end(NULL);
-}
-
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
                                  unsigned long long flags)
 {

@@ -55,10 +55,10 @@ void vgpu__graph_memory_leave(const struct CUgraphExec_st *exec, uint64_t stream
 cudaError_t vgpu__exec_new(const struct CUgraph_st *graph, struct CUgraphExec_st **out);
 void vgpu__exec_drop(struct CUgraphExec_st *exec);
 
-/* user_object.c: what the executable graph holds stays until its last launch has ended. */
+/* graph_object.c: what the executable graph holds stays until its last launch has ended. */
 void vgpu__objects_outlive_launch(struct CUgraphExec_st *exec);
 
-/* Sends a request about an event in a stream (graph_exec.c), and destroys a stream or an event of
+/* Sends a request about an event in a stream, and destroys a stream or an event of
  * the graph's own; 0: there is none. */
 cudaError_t vgpu__exec_event(uint32_t op, uint64_t stream, uint64_t event);
 void vgpu__exec_destroy(uint32_t op, uint64_t id);

@@ -39,6 +39,16 @@ void vgpu__exec_destroy(uint32_t op, uint64_t id)
     vgpu__ask(-1, true, NULL);
 }
 
+cudaError_t vgpu__exec_event(uint32_t op, uint64_t stream, uint64_t event)
+{
+    struct vgpu_request *request = vgpu__begin("cudaGraphLaunch", op);
+    if (!request)
+        return vgpu__failed();
+    request->stream = stream;
+    request->event = event;
+    return vgpu__end(NULL);
+}
+
 /* ---- assignment to lanes ---- */
 
 static size_t find_step(const struct CUgraphExec_st *x, const struct CUgraphNode_st *node)

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "graph_exec.h"
+#include "graph.h"
 
 struct CUuserObject_st {
     cudaHostFn_t destroy;
@@ -88,7 +88,7 @@ bool vgpu__objects_copy(struct CUgraph_st *to, const struct CUgraph_st *from)
     return good;
 }
 
-static void release_list(void *list)
+void vgpu__objects_give_back(void *list)
 {
     for (struct graph_object *r = list, *next; r; r = next) {
         pthread_mutex_lock(&objects_lock);
@@ -104,31 +104,7 @@ void vgpu__objects_release(struct CUgraph_st *graph)
 {
     struct graph_object *list = graph->objects;
     graph->objects = NULL;
-    release_list(list);
-}
-
-/* The references of the graph go to the end of a stream of their own, which waits for the last
- * launch. If that cannot be made, they stay. */
-void vgpu__objects_outlive_launch(struct CUgraphExec_st *exec)
-{
-    static const char call[] = "cudaGraphExecDestroy";
-    struct graph_object *list = exec->graph->objects;
-    uint64_t stream = 0;
-    if (!list || exec->launched_on < 0 ||
-        vgpu__exec_make(VGPU_OP_STREAM_CREATE, exec->launched_on, cudaStreamNonBlocking, &stream) !=
-            cudaSuccess)
-        return;
-    struct host_function *release = calloc(1, sizeof *release);
-    if (release && vgpu__exec_event(VGPU_OP_STREAM_WAIT, stream, exec->done[exec->launched_on]) ==
-                       cudaSuccess) {
-        *release = (struct host_function){.function = release_list, .data = list};
-        if (vgpu__host_function(call, release, (cudaStream_t)(uintptr_t)stream) == cudaSuccess) {
-            exec->graph->objects = NULL;
-            release = NULL;
-        }
-    }
-    free(release);
-    vgpu__exec_destroy(VGPU_OP_STREAM_DESTROY, stream);
+    vgpu__objects_give_back(list);
 }
 
 /* ---- calls ---- */
@@ -180,13 +156,13 @@ cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count)
     return good ? cudaSuccess : vgpu__refuse_value("cudaUserObjectRelease", NO_OBJECT);
 }
 
-cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object,
-                                      unsigned int count, unsigned int flags)
+cudaError_t vgpu__objects_retain(struct CUgraph_st *graph, struct CUuserObject_st *object,
+                                 unsigned int count, unsigned int flags)
 {
     static const char call[] = "cudaGraphRetainUserObject";
     struct graph_object *r = NULL;
-    if (!vgpu__graph_known(graph) || (flags & ~(unsigned int)cudaGraphUserObjectMove))
-        return vgpu__refuse_value(call, "no graph, or unknown flags");
+    if (flags & ~(unsigned int)cudaGraphUserObjectMove)
+        return vgpu__refuse_value(call, "unknown flags");
     pthread_mutex_lock(&objects_lock);
     bool good = is_count(count) && *find_user_object(object) &&
                 (!(flags & cudaGraphUserObjectMove) || object->references >= count);
@@ -200,13 +176,11 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object
     return r ? cudaSuccess : vgpu__no_memory(call);
 }
 
-cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object,
-                                       unsigned int count)
+cudaError_t vgpu__objects_let_go(struct CUgraph_st *graph, struct CUuserObject_st *object,
+                                 unsigned int count)
 {
     static const char call[] = "cudaGraphReleaseUserObject";
     struct CUuserObject_st *last = NULL;
-    if (!vgpu__graph_known(graph))
-        return vgpu__refuse_value(call, "no graph");
     pthread_mutex_lock(&objects_lock);
     struct graph_object **at = &graph->objects, *r;
     while (*at && (*at)->object != object)

@@ -80,6 +80,12 @@ bool vgpu__graph_expand(struct CUgraph_st *graph);
  * all references back. */
 bool vgpu__objects_copy(struct CUgraph_st *to, const struct CUgraph_st *from);
 void vgpu__objects_release(struct CUgraph_st *graph);
+void vgpu__objects_give_back(void *list); /* what was graph->objects */
+/* The calls about a graph that exists. */
+cudaError_t vgpu__objects_retain(struct CUgraph_st *graph, struct CUuserObject_st *object,
+                                 unsigned int count, unsigned int flags);
+cudaError_t vgpu__objects_let_go(struct CUgraph_st *graph, struct CUuserObject_st *object,
+                                 unsigned int count);
 
 /* graph_node.c: errors for types of nodes that a call does not take or the node does not have, and
  * for a child graph that is not to be copied. */
