@@ -366,7 +366,10 @@ def how_at_its_own_size(rows: list[dict]) -> str:
 def own_sizes() -> str:
     """A row for each program, or repository, that is run with smaller sizes than its own."""
     rows = read_table(TABLE)["rows"]
-    lines = ["| run with smaller sizes | what it computes with its own sizes | so |", "|---|---|---|"]
+    lines = [
+        "| run with smaller sizes | what it computes with its own sizes | so |",
+        "|---|---|---|",
+    ]
     for repository, manifest in manifests().items():
         whole = manifest.get("defaults", {}).get("usual")
         names = [name for name in manifest["programs"] if f"{repository}/{name}" in rows]
