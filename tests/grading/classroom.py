@@ -14,8 +14,6 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from proved import Proved
-
 from grader.base.exits import LabError
 from grader.building.install import GRADER, lacking, own_packages
 from grader.course.mutants import load, mutate, student_files
@@ -27,7 +25,6 @@ from grader.grade.results import without_times
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ["PEERLAB_BUILD"])
 PROJECT = Project(ROOT, build=BUILD)
-PROVED = Proved(BUILD)
 CANNOT_RUN = 77
 FULL = "PEERLAB_FULL" in os.environ
 at_full_length = unittest.skipUnless(FULL, "PEERLAB_FULL is not set")
@@ -117,14 +114,9 @@ class Classroom(unittest.TestCase):
         return done.stdout + done.stderr
 
     def grade(self, *words: object, out: str = "out", status: int | None = 0) -> str:
-        """`./lab grade`; a class that was not graded before is lent the solutions' runs."""
         where = self.folder / out
-        if not where.exists():
-            PROVED.lend(where)
-        said = self.lab("grade", *words, "--out", where, "--no-build", status=status)
-        if status == 0:
-            PROVED.keep(where)
-        return said
+        flags = ("--no-build",)
+        return self.lab("grade", *words, "--out", where, *flags, status=status)
 
     def assert_same(self, one: dict[str, Any], other: dict[str, Any]) -> None:
         """But for the times. What is short is compared first: a row's status, its message."""

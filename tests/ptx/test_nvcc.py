@@ -144,11 +144,11 @@ class Nvcc(Case):
             "missing.cu",
             "#include <cstdio>\nint main()\n{\n    cudaGraph_t graph;\n"
             "    cudaGraphCreate(&graph, 0);\n"
-            '    printf("%d\\n", cudaGraphAddNode(0, graph, 0, 0, 0, 0));\n}\n',
+            '    printf("%d\\n", cudaGraphDebugDotPrint(graph, "graph.dot", 0));\n}\n',
         )
         done = self.run_command(RUNNER, self.nvcc(source, "-arch=sm_90"))
         self.assertEqual(done.stdout, "801\n")
-        self.assertIn("cudaGraphAddNode: not modelled", done.stderr)
+        self.assertIn("cudaGraphDebugDotPrint: not modelled", done.stderr)
 
 
 if __name__ == "__main__":
