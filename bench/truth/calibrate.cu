@@ -176,7 +176,7 @@ static int attribute(int g, cudaDeviceAttr name)
     return value;
 }
 
-// A line of a GPU's folder in /sys; "" if there is none.
+// The first line of a file in a GPU's folder of /sys, or "" if it cannot be read.
 static std::string system_line(const char *pci, const char *file)
 {
     std::string path = text("/sys/bus/pci/devices/%s/%s", pci, file), line;

@@ -111,7 +111,7 @@ static void default_stream()
         });
 }
 
-// The first pair with direct access in both ways; false: there is none.
+// Finds the first pair of GPUs that access each other directly. False: no pair does.
 static bool find_pair(int *i, int *j)
 {
     for (*i = 0; *i < gpus; ++*i)

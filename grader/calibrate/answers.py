@@ -109,13 +109,13 @@ def read(text: str) -> Answers:
         )
     if "calibrate" not in answers.facts or not answers.facts.get("gpus", "").isdigit():
         raise ValueError(
-            "they are none of truth-calibrate: no line `calibrate: 1`, or none of `gpus:`"
+            "truth-calibrate did not write them: no line `calibrate: 1`, or no line `gpus: N`"
         )
     return answers
 
 
 def _number(word: str) -> float | None:
-    """None: it is none, or infinite."""
+    """None: the text is no number, or one that is not between 0 and 1e12."""
     try:
         value = float(word)
     except ValueError:

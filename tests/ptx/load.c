@@ -6,21 +6,9 @@
  * launch: kernel(out), which stores a 32-bit word, printed. read: the variable's first word. about:
  * the number of kernels in the module; of this one the threads and the bytes of shared memory.
  */
-#include <cuda.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void expect(const char *call, CUresult result)
-{
-    const char *name = "?";
-    if (result == CUDA_SUCCESS)
-        return;
-    cuGetErrorName(result, &name);
-    printf("%s: %s\n", call, name);
-    exit(EXIT_FAILURE);
-}
-#define CALL(call) expect(#call, call)
+#include "driver_call.h"
 
 static void launch(CUmodule module, const char *name)
 {

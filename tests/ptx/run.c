@@ -3,20 +3,7 @@
  *
  *   ptx-run MODULE KERNEL BLOCKS THREADS WORDS < words in    prints the words out, in hexadecimal
  */
-#include <cuda.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-static void expect(const char *call, CUresult result)
-{
-    const char *name = "?";
-    if (result == CUDA_SUCCESS)
-        return;
-    cuGetErrorName(result, &name);
-    printf("%s: %s\n", call, name);
-    exit(EXIT_FAILURE);
-}
-#define CALL(call) expect(#call, call)
+#include "driver_call.h"
 
 int main(int argc, char **argv)
 {

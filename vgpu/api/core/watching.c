@@ -8,7 +8,7 @@
  * many calls in the other way before it tries again.
  *
  * In the other way a thread is on the node's CPU, and cpu_affinity.c holds it there, since a
- * scheduler wakes it on an idle CPU if there is one. Where there is none, it stays by itself, which
+ * scheduler wakes it on an idle CPU if there is one. If no CPU is idle, it stays by itself, which
  * saves system calls: this is tried, and after it was moved, the thread is held for twice as many
  * calls.
  */

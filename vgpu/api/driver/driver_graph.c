@@ -133,7 +133,8 @@ CUresult cuGraphDestroyNode(CUgraphNode node)
 
 /* ---- kernels ---- */
 
-/* The node belongs to the context of `kern`, to the current one if there is none. */
+/* A kernel that is given as `kern` runs in the context `ctx`, or in the current one if `ctx` is
+ * NULL. */
 static cudaError_t add_driver_kernel(CUgraphNode *node, CUgraph graph, const CUgraphNode *deps,
                                      size_t count, const CUDA_KERNEL_NODE_PARAMS *p)
 {

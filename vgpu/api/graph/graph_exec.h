@@ -58,8 +58,8 @@ void vgpu__exec_drop(struct CUgraphExec_st *exec);
 /* graph_object.c: what the executable graph holds stays until its last launch has ended. */
 void vgpu__objects_outlive_launch(struct CUgraphExec_st *exec);
 
-/* Sends a request about an event in a stream, and destroys a stream or an event of
- * the graph's own; 0: there is none. */
+/* The first sends a request about an event in a stream. The second destroys the graph's own stream
+ * or event `id`; 0 destroys nothing. */
 cudaError_t vgpu__exec_event(uint32_t op, uint64_t stream, uint64_t event);
 void vgpu__exec_destroy(uint32_t op, uint64_t id);
 
