@@ -99,25 +99,6 @@ static void run_child(char *const argv[], char *const envp[], const int *fds, in
     _exit(127);
 }
 
-/* By vfork, since copying a verifier's page tables takes longer than all that the child does: its
- * results and the runner's are mapped. Until the child is another program it has our memory, so no
- * signal that comes meanwhile is handled there. */
-static pid_t start_child(char *const argv[], char *const envp[], const int *fds, int fd_count,
-                         int error)
-{
-    const pid_t self = getpid();
-    sigset_t all, before;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
-    const pid_t pid = vfork();
-    if (pid == 0)
-        run_child(argv, envp, fds, fd_count, error, self);
-    const int number = errno;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    errno = number;
-    return pid;
-}
-
 /* Starts argv[0] in a new session with exactly these descriptors. Returns its pid, or -errno. */
 pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_count)
 {
@@ -125,7 +106,9 @@ pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (pipe2(channel, O_CLOEXEC) != 0)
         return -errno;
-    pid_t pid = start_child(argv, envp, fds, fd_count, channel[1]);
+    pid_t self = getpid(), pid = fork();
+    if (pid == 0)
+        run_child(argv, envp, fds, fd_count, channel[1], self);
     if (pid < 0)
         number = errno;
     close(channel[1]);

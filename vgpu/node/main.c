@@ -256,7 +256,8 @@ static void await_end_of(pid_t between)
         nanosleep(&moment, NULL);
 }
 
-static void leave_session(void)
+/* Detaches the node from the program that started it: its session, terminal and pipes. */
+static void detach_process(void)
 {
     pid_t child = fork();
     if (child != 0) {
@@ -269,15 +270,6 @@ static void leave_session(void)
     if (child != 0)
         _exit(child < 0);
     await_end_of(between);
-}
-
-/* Detaches the node from the program that started it: its session, terminal and pipes. A verifier
- * starts each node in a session of its own, which saves two forks a node. */
-static void detach_process(void)
-{
-    if (getsid(0) != getpid())
-        leave_session();
-    prctl(PR_SET_PDEATHSIG, 0);
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; null >= 0 && fd < 3; fd++)
         dup2(null, fd);
