@@ -10,6 +10,8 @@ int main(int argc, char **argv)
     int *device, host[4] = {};
     MPI_Win window = MPI_WIN_NULL; // which the call does not come to
     MPI_Request request;
+    MPI_Datatype type = MPI_INT;
+    const int four = 4, zero = 0;
     MPI_Init(&argc, &argv);
     MUST(cudaMalloc(&device, sizeof host));
     fprintf(stderr, "at %p\n", (void *)device);
@@ -21,6 +23,12 @@ int main(int argc, char **argv)
         MPI_Win_create(device, sizeof host, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     if (strcmp(argv[1], "MPI_Iallreduce") == 0)
         MPI_Iallreduce(host, device, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    if (strcmp(argv[1], "MPI_Neighbor_alltoall") == 0)
+        MPI_Neighbor_alltoall(host, 4, MPI_INT, device, 4, MPI_INT, MPI_COMM_WORLD);
+    if (strcmp(argv[1], "MPI_Alltoallw") == 0)
+        MPI_Alltoallw(device, &four, &zero, &type, host, &four, &zero, &type, MPI_COMM_WORLD);
+    if (strcmp(argv[1], "MPI_Igatherv") == 0)
+        MPI_Igatherv(device, 4, MPI_INT, host, &four, &zero, MPI_INT, 0, MPI_COMM_WORLD, &request);
     puts("taken");
     return 0;
 }

@@ -102,7 +102,10 @@ class Usual(unittest.TestCase):
 class Refused(unittest.TestCase):
     """Calls of MPI that do not take device memory name it: no segmentation fault in the library."""
 
-    CALLS: ClassVar = ("MPI_Put", "MPI_Get", "MPI_Win_create", "MPI_Iallreduce")
+    CALLS: ClassVar = (
+        *("MPI_Put", "MPI_Get", "MPI_Win_create", "MPI_Iallreduce"),
+        *("MPI_Neighbor_alltoall", "MPI_Alltoallw", "MPI_Igatherv"),
+    )
 
     def test_pointer_is_named(self) -> None:
         there, package = NEEDS["mpi"]

@@ -65,8 +65,107 @@ REFUSE(MPI_Fetch_and_op,
        (const void *data, void *into, handle type, int to, long at, handle op, handle win),
        (data, into, type, to, at, op, win), (data, into))
 
+REFUSE(MPI_Raccumulate,
+       (const void *data, int count, handle type, int to, long at, int room, handle to_type,
+        handle op, handle win, void *request),
+       (data, count, type, to, at, room, to_type, op, win, request), (data))
+REFUSE(MPI_Rget_accumulate,
+       (const void *data, int count, handle type, void *into, int into_count, handle into_type,
+        int to, long at, int room, handle to_type, handle op, handle win, void *request),
+       (data, count, type, into, into_count, into_type, to, at, room, to_type, op, win, request),
+       (data, into))
+REFUSE(MPI_Compare_and_swap,
+       (const void *data, const void *compare, void *into, handle type, int to, long at,
+        handle win),
+       (data, compare, into, type, to, at, win), (data, compare, into))
+
+/* ---- collectives among neighbours, or with a type for each rank ---- */
+
+REFUSE(MPI_Neighbor_allgather,
+       (const void *data, int count, handle type, void *into, int room, handle into_type,
+        handle comm),
+       (data, count, type, into, room, into_type, comm), (data, into))
+REFUSE(MPI_Neighbor_alltoall,
+       (const void *data, int count, handle type, void *into, int room, handle into_type,
+        handle comm),
+       (data, count, type, into, room, into_type, comm), (data, into))
+REFUSE(MPI_Neighbor_allgatherv,
+       (const void *data, int count, handle type, void *into, const int *rooms, const int *firsts,
+        handle into_type, handle comm),
+       (data, count, type, into, rooms, firsts, into_type, comm), (data, into))
+REFUSE(MPI_Neighbor_alltoallv,
+       (const void *data, const int *counts, const int *firsts, handle type, void *into,
+        const int *rooms, const int *into_firsts, handle into_type, handle comm),
+       (data, counts, firsts, type, into, rooms, into_firsts, into_type, comm), (data, into))
+REFUSE(MPI_Neighbor_alltoallw,
+       (const void *data, const int *counts, const long *firsts, const void *types, void *into,
+        const int *rooms, const long *into_firsts, const void *into_types, handle comm),
+       (data, counts, firsts, types, into, rooms, into_firsts, into_types, comm), (data, into))
+REFUSE(MPI_Alltoallw,
+       (const void *data, const int *counts, const int *firsts, const void *types, void *into,
+        const int *rooms, const int *into_firsts, const void *into_types, handle comm),
+       (data, counts, firsts, types, into, rooms, into_firsts, into_types, comm), (data, into))
+REFUSE(MPI_Ineighbor_allgather,
+       (const void *data, int count, handle type, void *into, int room, handle into_type,
+        handle comm, void *request),
+       (data, count, type, into, room, into_type, comm, request), (data, into))
+REFUSE(MPI_Ineighbor_alltoall,
+       (const void *data, int count, handle type, void *into, int room, handle into_type,
+        handle comm, void *request),
+       (data, count, type, into, room, into_type, comm, request), (data, into))
+REFUSE(MPI_Ineighbor_allgatherv,
+       (const void *data, int count, handle type, void *into, const int *rooms, const int *firsts,
+        handle into_type, handle comm, void *request),
+       (data, count, type, into, rooms, firsts, into_type, comm, request), (data, into))
+REFUSE(MPI_Ineighbor_alltoallv,
+       (const void *data, const int *counts, const int *firsts, handle type, void *into,
+        const int *rooms, const int *into_firsts, handle into_type, handle comm, void *request),
+       (data, counts, firsts, type, into, rooms, into_firsts, into_type, comm, request),
+       (data, into))
+REFUSE(MPI_Ineighbor_alltoallw,
+       (const void *data, const int *counts, const long *firsts, const void *types, void *into,
+        const int *rooms, const long *into_firsts, const void *into_types, handle comm,
+        void *request),
+       (data, counts, firsts, types, into, rooms, into_firsts, into_types, comm, request),
+       (data, into))
+REFUSE(MPI_Ialltoallw,
+       (const void *data, const int *counts, const int *firsts, const void *types, void *into,
+        const int *rooms, const int *into_firsts, const void *into_types, handle comm,
+        void *request),
+       (data, counts, firsts, types, into, rooms, into_firsts, into_types, comm, request),
+       (data, into))
+
 /* ---- collectives that go on, messages that are begun again ---- */
 
+REFUSE(MPI_Iexscan,
+       (const void *data, void *into, int count, handle type, handle op, handle comm,
+        void *request),
+       (data, into, count, type, op, comm, request), (data, into))
+REFUSE(MPI_Ireduce_scatter,
+       (const void *data, void *into, const int *counts, handle type, handle op, handle comm,
+        void *request),
+       (data, into, counts, type, op, comm, request), (data, into))
+REFUSE(MPI_Ireduce_scatter_block,
+       (const void *data, void *into, int count, handle type, handle op, handle comm,
+        void *request),
+       (data, into, count, type, op, comm, request), (data, into))
+REFUSE(MPI_Igatherv,
+       (const void *data, int count, handle type, void *into, const int *rooms, const int *firsts,
+        handle into_type, int root, handle comm, void *request),
+       (data, count, type, into, rooms, firsts, into_type, root, comm, request), (data, into))
+REFUSE(MPI_Iscatterv,
+       (const void *data, const int *counts, const int *firsts, handle type, void *into, int room,
+        handle into_type, int root, handle comm, void *request),
+       (data, counts, firsts, type, into, room, into_type, root, comm, request), (data, into))
+REFUSE(MPI_Bsend_init,
+       (const void *data, int count, handle type, int peer, int tag, handle comm, void *request),
+       (data, count, type, peer, tag, comm, request), (data))
+REFUSE(MPI_Ssend_init,
+       (const void *data, int count, handle type, int peer, int tag, handle comm, void *request),
+       (data, count, type, peer, tag, comm, request), (data))
+REFUSE(MPI_Rsend_init,
+       (const void *data, int count, handle type, int peer, int tag, handle comm, void *request),
+       (data, count, type, peer, tag, comm, request), (data))
 REFUSE(MPI_Ibcast, (void *data, int count, handle type, int root, handle comm, void *request),
        (data, count, type, root, comm, request), (data))
 REFUSE(MPI_Ireduce,
