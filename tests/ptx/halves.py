@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Instructions on two halves of a word. No GPU has been asked: the recording has none of them."""
+"""Instructions on two halves of a word, and what .relu makes of a number below zero, and of -0."""
 
 from collections.abc import Callable
 
 from generated import MASK, Program, reader, signed
-from numbers_exact import BF16, F16, Format, decoded, is_nan
+from numbers_exact import BF16, F16, F32, Format, arithmetic, converted, decoded, is_nan
 
 
 def by_halves(operation: Callable[[int, int], int]) -> Callable[[int, int, int], int]:
@@ -60,4 +60,30 @@ def add_halves(p: Program) -> None:
         p.add(
             f"{name}.relu.s32 {{d}}, {{a}}, {{b}};",
             lambda a, b, c, pick=pick: max(pick(signed(a, 32), signed(b, 32)), 0),
+        )
+
+
+def not_negative(bits: int, form: Format) -> int:
+    return bits if is_nan(bits, form) or decoded(bits, form) > 0 else 0
+
+
+def add_relu(p: Program) -> None:
+    for form in (F16, BF16):
+        p.add(
+            f"cvt.rn.relu.{form.name}.f32 {{d}}, {{a}};",
+            lambda a, b, c, f=form: not_negative(converted(a, F32, f, "rn"), f),
+            32,
+            16,
+            form=form,
+        )
+        p.add(
+            f"cvt.rn.relu.{form.name}x2.f32 {{d}}, {{a}}, {{b}}; shr.u32 {{d}}, {{d}}, 16;",
+            lambda a, b, c, f=form: not_negative(converted(a, F32, f, "rn"), f),
+            form=form,
+        )
+        p.add(
+            f"fma.rn.relu.{form.name} {{d}}, {{a}}, {{b}}, {{c}};",
+            lambda a, b, c, f=form: not_negative(arithmetic("fma", f, "rn", a, b, c), f),
+            16,
+            form=form,
         )

@@ -16,8 +16,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+from eight_bits import add_eight_bits
 from generated import MASK, SAMPLES, Program, reader, sample, signed
-from halves import add_half_comparisons, add_halves
+from halves import add_half_comparisons, add_halves, add_relu
 from numbers_exact import (
     BF16,
     F16,
@@ -475,9 +476,10 @@ PARTS: dict[str, tuple[Callable[[Program], None], ...]] = {
     "comparisons": (add_comparisons,),
     "floats": (add_floats,),
     "conversions": (add_conversions,),
-    "halves": (add_halves, add_half_comparisons),
+    "halves": (add_halves, add_half_comparisons, add_relu),
+    "eight_bits": (add_eight_bits,),
 }
-RECORDED = HERE.parent / "recorded" / "hgx-h100-2" / "ptx.json"
+RECORDED = HERE.parent / "recorded" / "hgx-h200-4" / "ptx.json"
 
 
 class Part:
@@ -511,13 +513,10 @@ class Part:
 
 class Instructions(Case):
     def check(self, name: str) -> None:
-        part, known = Part(name), {}
-        if RECORDED.exists():
-            recorded = json.loads(RECORDED.read_text(encoding="utf-8")).get(name)
-            if recorded or name != "halves":
-                digest = recorded["digest"]
-                self.assertEqual(digest, part.digest, f"{RECORDED} is of another program")
-                known = recorded["differs"]
+        part = Part(name)
+        recorded = json.loads(RECORDED.read_text(encoding="utf-8"))[name]
+        self.assertEqual(recorded["digest"], part.digest, f"{RECORDED} is of another program")
+        known = recorded["differs"]
         wrong = part.differences(self, known)
         names = {key.split("  of ")[0] for key in wrong}
         listed = "\n".join(f"{key}: {have:#x}" for key, have in list(wrong.items())[:40])
@@ -537,6 +536,9 @@ class Instructions(Case):
 
     def test_halves(self) -> None:
         self.check("halves")
+
+    def test_eight_bits(self) -> None:
+        self.check("eight_bits")
 
 
 def record(file: Path) -> None:

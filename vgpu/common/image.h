@@ -247,7 +247,14 @@ enum vgpu_float_operation {
     VGPU_FLOAT_CALL
 };
 enum vgpu_ptx_rounding { VGPU_ROUND_NEAREST, VGPU_ROUND_ZERO, VGPU_ROUND_DOWN, VGPU_ROUND_UP };
-enum vgpu_narrow { VGPU_NARROW_F16, VGPU_NARROW_BF16, VGPU_NARROW_F32 };
+/* E4M3 and E5M2 are the formats of eight bits; a number that is too large becomes their largest. */
+enum vgpu_narrow {
+    VGPU_NARROW_F16,
+    VGPU_NARROW_BF16,
+    VGPU_NARROW_F32,
+    VGPU_NARROW_E4M3,
+    VGPU_NARROW_E5M2
+};
 VGPU_OFFERED uint64_t vgpu_ptx_round(enum vgpu_float_operation operation, uint32_t bits,
                                      enum vgpu_ptx_rounding rounding, uint64_t a, uint64_t b,
                                      uint64_t c);

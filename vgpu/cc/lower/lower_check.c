@@ -22,6 +22,17 @@ static LLVMValueRef first_use(LLVMValueRef value)
     return NULL;
 }
 
+/* Of CUDA's device heap, by which programs and PTX call it; null: another function. */
+static const char *heap_refusal(const char *symbol)
+{
+    if (strcmp(symbol, "malloc") == 0)
+        return "malloc or new is called in device code; the virtual node has no device heap: "
+               "allocate on the host with cudaMalloc";
+    if (strcmp(symbol, "free") == 0)
+        return "free or delete is called in device code; the virtual node has no device heap";
+    return NULL;
+}
+
 /* The message of a function that is declared with __attribute__((error("..."))). */
 static const char *own_refusal(LLVMValueRef value)
 {
@@ -41,6 +52,9 @@ static bool check(const struct cc_lowering *l, LLVMValueRef value, const char *k
 {
     const char *symbol = cc_value_name(value), *refusal = own_refusal(value), *qualified;
     LLVMValueRef use = first_use(value);
+
+    if (refusal == NULL)
+        refusal = heap_refusal(symbol);
 
     if (use == NULL || cc_starts(symbol, "llvm.") || cc_is_offered(symbol))
         return true;

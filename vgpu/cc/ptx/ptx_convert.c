@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ptx_convert.c: cvt, between all types but those of 8 and fewer bits of floating point.
+ * ptx_convert.c: cvt, between all types of 16 and more bits; ptx_fp8.c has those of 8.
  */
 #include <string.h>
 
@@ -133,10 +133,8 @@ static LLVMValueRef to_float(struct cc_ptx_statement *s, const struct conversion
 
     if (c->modes.to_integer)
         value = cc_ptx_intrinsic(s, round[c->modes.round], LLVMTypeOf(value), &value, 1);
-    if (c->modes.relu) {
-        LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(value));
-        value = selected(s, LLVMBuildFCmp(s->b, CC_PTX_F_BELOW, value, zero, ""), zero, value);
-    }
+    if (c->modes.relu)
+        value = cc_ptx_not_negative(s, value);
     if (c->modes.sat)
         value = cc_ptx_saturated(s, value);
     if (c->to.kind != 'f')
@@ -206,7 +204,10 @@ static enum cc_ptx_known from_float(struct cc_ptx_statement *s, const struct cc_
 enum cc_ptx_known cc_ptx_convert(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct conversion c;
+    enum cc_ptx_known fp8 = cc_ptx_convert_fp8(s, in);
 
+    if (fp8 != CC_PTX_NOT_MINE)
+        return fp8;
     if (in->qualifiers < 2 || !cc_ptx_type(in->qualifier[in->qualifiers - 2], &c.to) ||
         !cc_ptx_type(in->qualifier[in->qualifiers - 1], &c.from) ||
         !cc_ptx_modes(in, 2, &c.modes) || c.to.kind == 'p' || c.from.kind == 'p' ||

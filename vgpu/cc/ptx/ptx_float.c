@@ -80,6 +80,14 @@ static unsigned bits_of(struct cc_ptx_statement *s, LLVMValueRef value)
 }
 
 /* NaN becomes 0. */
+LLVMValueRef cc_ptx_not_negative(struct cc_ptx_statement *s, LLVMValueRef value)
+{
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(value));
+
+    return LLVMBuildSelect(s->b, LLVMBuildFCmp(s->b, CC_PTX_F_AT_LEAST, zero, value, ""), zero,
+                           value, "");
+}
+
 LLVMValueRef cc_ptx_saturated(struct cc_ptx_statement *s, LLVMValueRef value)
 {
     LLVMValueRef zero = constant(s, 0, bits_of(s, value)), one = constant(s, 1, bits_of(s, value));
@@ -113,15 +121,20 @@ LLVMValueRef cc_ptx_from_half(struct cc_ptx_statement *s, LLVMValueRef bits, cha
         s, cc_ptx_op(s, LLVM_OP_OR, LLVMBuildSelect(s->b, special, high, scaled, ""), sign));
 }
 
-LLVMValueRef cc_ptx_to_half(struct cc_ptx_statement *s, LLVMValueRef value, char kind, int round)
+LLVMValueRef cc_ptx_narrowed(struct cc_ptx_statement *s, LLVMValueRef value, enum vgpu_narrow to,
+                             int round)
 {
     if (bits_of(s, value) == 32)
         value = LLVMBuildCast(s->b, CC_PTX_F_EXTEND, value, cc_ptx_float_type(s, 64), "");
-    LLVMValueRef argument[] = {
-        cc_ptx_number(s, kind == 'F' ? VGPU_NARROW_F16 : VGPU_NARROW_BF16, 32),
-        cc_ptx_number(s, (uint64_t)round, 32), cc_ptx_float_bits(s, value)};
+    LLVMValueRef argument[] = {cc_ptx_number(s, to, 32), cc_ptx_number(s, (uint64_t)round, 32),
+                               cc_ptx_float_bits(s, value)};
     LLVMValueRef made = cc_ptx_call(s, "vgpu_ptx_narrow", cc_int_type(s->l, 64), argument, 3);
     return cc_ptx_bits(s, made, 16);
+}
+
+LLVMValueRef cc_ptx_to_half(struct cc_ptx_statement *s, LLVMValueRef value, char kind, int round)
+{
+    return cc_ptx_narrowed(s, value, kind == 'F' ? VGPU_NARROW_F16 : VGPU_NARROW_BF16, round);
 }
 
 /* ---- operations ---- */
@@ -229,11 +242,8 @@ static LLVMValueRef finish_float(struct cc_ptx_statement *s, const struct cc_ptx
 {
     if (modes->ftz)
         value = cc_ptx_flushed(s, value);
-    if (modes->relu) {
-        LLVMValueRef zero = constant(s, 0, bits_of(s, value));
-        value = LLVMBuildSelect(s->b, LLVMBuildFCmp(s->b, CC_PTX_F_BELOW, value, zero, ""), zero,
-                                value, "");
-    }
+    if (modes->relu)
+        value = cc_ptx_not_negative(s, value);
     return modes->sat ? cc_ptx_saturated(s, value) : value;
 }
 

@@ -67,11 +67,15 @@ OFFERED uint64_t vgpu_ptx_round(enum vgpu_float_operation operation, uint32_t bi
 /* ---- narrower numbers ---- */
 
 static const struct format {
-    int mantissa, lowest, highest; /* bits; exponents of normal numbers */
+    int mantissa, lowest;     /* bits; exponent of the smallest normal numbers */
+    uint64_t most, nan, sign; /* bits of the largest number, of NaN, of -0 */
+    bool saturates;           /* what is too large becomes `most` */
 } formats[] = {
-    [VGPU_NARROW_F16] = {10, -14, 15},
-    [VGPU_NARROW_BF16] = {7, -126, 127},
-    [VGPU_NARROW_F32] = {23, -126, 127},
+    [VGPU_NARROW_F16] = {10, -14, 0x7bff, 0x7fff, 0x8000, false},
+    [VGPU_NARROW_BF16] = {7, -126, 0x7f7f, 0x7fff, 0x8000, false},
+    [VGPU_NARROW_F32] = {23, -126, 0x7f7fffff, 0x7fffffff, 0x80000000, false},
+    [VGPU_NARROW_E4M3] = {3, -6, 0x7e, 0x7f, 0x80, true},
+    [VGPU_NARROW_E5M2] = {2, -14, 0x7b, 0x7f, 0x80, true},
 };
 
 /* Whether the number that was cut goes up by one. `rest`: what was cut, of `half` * 2. */
@@ -95,11 +99,11 @@ OFFERED uint64_t vgpu_ptx_narrow(enum vgpu_narrow to, enum vgpu_ptx_rounding rou
     const struct format *f = &formats[to];
     int exponent = (int)(f64 >> 52 & 2047) - 1023;
     bool is_negative = f64 >> 63;
-    uint64_t infinite = (uint64_t)(f->highest - f->lowest + 2) << f->mantissa;
-    uint64_t one = 1ull << f->mantissa, fraction = f64 & 0xfffffffffffffull;
-    uint64_t sign = is_negative ? infinite + one : 0; /* all ones of the exponent, and one more */
+    uint64_t fraction = f64 & 0xfffffffffffffull, sign = is_negative ? f->sign : 0;
+    if (exponent == 1024 && fraction)
+        return f->nan;
     if (exponent == 1024)
-        return fraction ? infinite | (one - 1) : infinite | sign;
+        return (f->saturates ? f->most : f->most + 1) | sign;
     if (f64 << 1 == 0)
         return sign;
     uint64_t digits = exponent == -1023 ? fraction : fraction | 1ull << 52;
@@ -112,9 +116,9 @@ OFFERED uint64_t vgpu_ptx_narrow(enum vgpu_narrow to, enum vgpu_ptx_rounding rou
     if (low == 0)
         result += (uint64_t)(exponent - f->lowest) << f->mantissa;
     bool stays = rounding == VGPU_ROUND_ZERO || (rounding == VGPU_ROUND_DOWN && !is_negative) ||
-                 (rounding == VGPU_ROUND_UP && is_negative);
-    if (result >= infinite)
-        result = stays ? infinite - 1 : infinite;
+                 (rounding == VGPU_ROUND_UP && is_negative) || f->saturates;
+    if (result > f->most)
+        result = stays ? f->most : f->most + 1;
     return result | sign;
 }
 

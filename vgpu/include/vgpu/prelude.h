@@ -57,14 +57,10 @@ __device__ inline long long llabs(long long x) noexcept
 #include <cmath>
 #pragma clang force_cuda_host_device end
 
-/* Clang's own <new> calls these in device code: vgpu-cc says so where the program does. */
+/* Clang's own <new> calls these in device code: vgpu-cc names them where the program does. */
 extern "C" {
-__device__ void *malloc(size_t bytes)
-    __attribute__((error("malloc or new is called in device code; the virtual node has no device "
-                         "heap: allocate on the host with cudaMalloc")));
-__device__ void free(void *memory)
-    __attribute__((error("free or delete is called in device code; the virtual node has no device "
-                         "heap")));
+__device__ void *malloc(size_t bytes);
+__device__ void free(void *memory);
 }
 
 #include <cstdlib>
