@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """vgpu-cc's command line: nvcc's spellings, dependency files, what is left on disk."""
 
+import contextlib
 import os
+import pathlib
 import re
 import shutil
 import signal
 import stat
 import subprocess
+import tempfile
 import time
 
 from rig import CC, CCBIN_NOTE, HERE, Case, cc, main, run
@@ -316,6 +319,45 @@ class Command(Case):
         child.send_signal(signal.SIGTERM)
         self.assertIn(child.wait(timeout=20), (-signal.SIGTERM, 0))
         self.assertLessEqual(self.names(), {"a.cu", "a.o"})
+
+    def clang_of(self, child: subprocess.Popen, output: str) -> int:
+        """The process that writes this file, once a file with such a name is there."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and child.poll() is None:
+            if any(name.startswith("a") and name != "a.cu" for name in self.names()):
+                for pid in (d.name for d in pathlib.Path("/proc").iterdir() if d.name.isdigit()):
+                    with contextlib.suppress(OSError):
+                        words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                        parent = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")")[-1]
+                        if int(parent.split()[1]) == child.pid and output.encode() in words:
+                            return int(pid)
+        return self.fail("Clang wrote nothing")
+
+    def test_a_killed_clang_leaves_nothing(self) -> None:
+        self.write("a.cu", "#include <iostream>\n#include <regex>\n" + KERNEL)
+        child = subprocess.Popen(
+            [CC, "-c", "-O2", "-DVALUE=1", "a.cu"],
+            cwd=self.folder,
+            env=dict(os.environ, TMPDIR=str(self.folder)),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        os.kill(self.clang_of(child, "a.o"), signal.SIGKILL)
+        said = child.communicate(timeout=60)[1]
+        self.assertEqual((child.returncode, self.names()), (1, {"a.cu"}), said)
+        self.assertIn("clang was ended by signal 9", said)
+
+    def test_an_ended_objcopy_leaves_nothing(self) -> None:
+        """As the real one does, this one writes beside the file that it is to change in place."""
+        tools = pathlib.Path(tempfile.mkdtemp(prefix="cc-tools-"))
+        self.addCleanup(shutil.rmtree, tools)
+        tool = tools / "objcopy"
+        tool.write_text('#!/bin/sh\nfor last; do :; done\n: > "$(dirname "$last")/st1"\nexit 1\n')
+        tool.chmod(0o755)
+        self.write("a.cu", KERNEL)
+        path = f"{tools}:{os.environ['PATH']}"
+        done = cc("-c", "-DVALUE=1", "a.cu", folder=self.folder, PATH=path)
+        self.assertEqual((done.returncode, self.names()), (1, {"a.cu"}), done.stderr)
 
     def end_of(self, plant: str, end: int | None = None) -> tuple[int, str]:
         """How vgpu-cc ends where LLVM fails, and what it says; nothing goes on after it."""

@@ -94,6 +94,16 @@ static void end_by_crash(int number)
     end_by_signal(number);
 }
 
+/* Signals wait until the mask is set to what is returned. */
+static sigset_t hold_signals(void)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    return before;
+}
+
 static bool make_folder(const char *keep)
 {
     const char *base = getenv("TMPDIR");
@@ -104,7 +114,9 @@ static bool make_folder(const char *keep)
     }
     snprintf(folder, sizeof folder, "%s/vgpu-cc-XXXXXX",
              base != NULL && *base == '/' ? base : "/tmp");
+    sigset_t before = hold_signals();
     temporary = mkdtemp(folder) != NULL;
+    sigprocmask(SIG_SETMASK, &before, NULL);
     return temporary;
 }
 
@@ -167,20 +179,29 @@ static void replace_child(int old, int pid)
         }
 }
 
-/* Forks. The child ends with this process, however that ends, and leaves alone what is this
- * process's. */
+/* Forks; each side knows which one it is before a signal can end it. */
+static pid_t fork_known(void)
+{
+    sigset_t before = hold_signals();
+    pid_t pid = fork();
+
+    if (pid > 0)
+        replace_child(0, pid);
+    is_child |= pid == 0;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid;
+}
+
+/* The child ends with this process, however that ends, and leaves alone what is this process's. */
 static int fork_child(const char *errors)
 {
     fflush(NULL);
-    pid_t parent = getpid(), pid = fork();
+    pid_t parent = getpid(), pid = fork_known();
 
     if (pid < 0)
         cc_fail("cannot start another process: %s", strerror(errno));
-    if (pid > 0)
-        replace_child(0, pid);
     if (pid != 0)
         return pid;
-    is_child = true;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);

@@ -9,6 +9,10 @@
 #include "image.h"
 #include "proc.h"
 
+/* Clang would write into another file beside the output, and leave it there if it is killed; the
+ * output itself is removed in any case. */
+#define WRITES_IT "-fno-temp-file"
+
 bool cc_keeps_lines(const struct cc_options *options)
 {
     return !cc_has_word(&options->host, "-g0");
@@ -143,7 +147,7 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
     cc_add_all(&command, &options->warnings);
     cc_add_line(&command, "-x cuda %s", source);
     if (output != NULL)
-        cc_add_line(&command, "-o %s", output);
+        cc_add_line(&command, WRITES_IT " -o %s", output);
     return command;
 }
 
@@ -154,7 +158,7 @@ struct cc_list cc_host_code_command(const struct cc_job *job, const char *clang,
 
     cc_add_line(&command, "%s -c -Wno-unused-command-line-argument", clang);
     cc_add_all(&command, &job->options->host);
-    cc_add_line(&command, "-fno-optimize-sibling-calls -x ir %s -o %s", bitcode, object);
+    cc_add_line(&command, "-fno-optimize-sibling-calls -x ir %s " WRITES_IT " -o %s", bitcode, object);
     return command;
 }
 

@@ -199,6 +199,21 @@ static bool add_image(const struct file *file, const struct cc_text *fatbin,
     return cc_write_file(path, fatbin->data, fatbin->length);
 }
 
+/* Into a file of its own first: where objcopy changes a file in place, it leaves another one beside
+ * it if it is ended. */
+static bool copy_object(const struct file *file, struct cc_list *objcopy)
+{
+    const char *whole = output_path(file, "whole.o");
+    size_t length = 0;
+
+    cc_add_line(objcopy, "%s %s", file->object, whole);
+    if (cc_run(objcopy) != 0)
+        return false;
+    const char *data = cc_read_file(whole, &length);
+    return data != NULL ? cc_write_file(file->object, data, length)
+                        : cc_fail("cannot read '%s': %s", whole, strerror(errno));
+}
+
 /* Adds the device code: the image, or with -rdc=true the bitcode. */
 static bool finish_object(const struct file *file, const struct cc_text *fatbin)
 {
@@ -216,8 +231,7 @@ static bool finish_object(const struct file *file, const struct cc_text *fatbin)
     if (part ? !cc_add_part(file->object, &file->bitcode, output_path(file, "part"), &objcopy)
              : !file->has_image && !add_image(file, fatbin, &objcopy))
         return false;
-    cc_add(&objcopy, file->object);
-    return cc_run(&objcopy) == 0;
+    return copy_object(file, &objcopy);
 }
 
 /* ---- both passes ---- */
