@@ -29,6 +29,10 @@ int main(int argc, char **argv)
         MPI_Alltoallw(device, &four, &zero, &type, host, &four, &zero, &type, MPI_COMM_WORLD);
     if (strcmp(argv[1], "MPI_Igatherv") == 0)
         MPI_Igatherv(device, 4, MPI_INT, host, &four, &zero, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    if (strcmp(argv[1], "MPI_File_read_ordered_begin") == 0)
+        MPI_File_read_ordered_begin(MPI_FILE_NULL, device, 4, MPI_INT);
+    if (strcmp(argv[1], "MPI_File_write_at_all_begin") == 0)
+        MPI_File_write_at_all_begin(MPI_FILE_NULL, 0, device, 4, MPI_INT);
     puts("taken");
     return 0;
 }

@@ -33,6 +33,7 @@ OPTIONS = {
     "thread_per_gpu": ("-std=c++17", "-Xcompiler", "-pthread"),
     "google_test": ("-std=c++17",),
     "mpi_device": ("-ccbin", "mpicxx"),
+    "mpi_files": ("-ccbin", "mpicxx"),
     "mpi_jacobi": ("-ccbin", "mpicxx"),
     "mpi_nccl": ("-ccbin", "mpicxx", "-std=c++17"),
     "mpi_requests": ("-ccbin", "mpicxx"),
@@ -105,6 +106,7 @@ class Refused(unittest.TestCase):
     CALLS: ClassVar = (
         *("MPI_Put", "MPI_Get", "MPI_Win_create", "MPI_Iallreduce"),
         *("MPI_Neighbor_alltoall", "MPI_Alltoallw", "MPI_Igatherv"),
+        *("MPI_File_read_ordered_begin", "MPI_File_write_at_all_begin"),
     )
 
     def test_pointer_is_named(self) -> None:

@@ -27,37 +27,41 @@ static void move_buffer(struct buffer *b, void *to, const void *from)
     b->failed = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess;
     if (b->failed)
         return;
-    b->failed = cudaMemcpyAsync(to, from, b->bytes, cudaMemcpyDefault, stream) != cudaSuccess ||
-                cudaStreamSynchronize(stream) != cudaSuccess;
+    if (b->gaps && to == b->device)
+        vgpu__mpi_close_gaps(b, stream);
+    else
+        b->failed = cudaMemcpyAsync(to, from, b->bytes, cudaMemcpyDefault, stream) != cudaSuccess;
+    b->failed |= cudaStreamSynchronize(stream) != cudaSuccess;
     cudaStreamDestroy(stream);
 }
 
-/* What `count` elements span, and whether there are gaps between them. */
-static size_t span_of_elements(long count, handle type, bool *gaps)
+/* What the elements span: also before the program's pointer, if the type says so. */
+static void measure(struct buffer *b)
 {
-    long first = 0, extent = 0, last = 0;
-    int size = 0;
-    PMPI_Type_get_extent(type, &first, &extent);
-    PMPI_Type_get_true_extent(type, &first, &last);
-    PMPI_Type_size(type, &size);
-    size_t bytes = (size_t)(count - 1) * (size_t)extent + (size_t)(first + last);
-    *gaps = bytes != (size_t)count * (size_t)size;
-    return bytes;
+    long bound = 0, span = 0, last;
+    PMPI_Type_get_extent(b->type, &bound, &b->element.extent);
+    PMPI_Type_get_true_extent(b->type, &b->element.first, &span);
+    PMPI_Type_size(b->type, &b->element.size);
+    last = (b->count - 1) * b->element.extent;
+    b->element.span = (size_t)span;
+    b->low = b->element.first + (last < 0 ? last : 0);
+    b->bytes = (size_t)(span + (last < 0 ? -last : last));
+    b->gaps = b->bytes != (size_t)b->count * (size_t)b->element.size;
 }
 
 void *vgpu__mpi_open(struct buffer *b, const char *call, const void *address, long count,
                      handle type, int way)
 {
-    bool gaps;
-    *b = (struct buffer){.call = call, .device = (void *)(uintptr_t)address, .way = way};
+    *b = (struct buffer){.call = call, .count = count, .type = type, .way = way};
     if (!vgpu__mpi_is_device(address) || count <= 0)
-        return b->device;
-    b->bytes = span_of_elements(count, type, &gaps);
-    b->host = malloc(b->bytes);
+        return (void *)(uintptr_t)address;
+    measure(b);
+    b->device = (void *)((uintptr_t)address + (uintptr_t)b->low);
+    b->host = malloc(b->bytes + 1); /* of no bytes, too */
     b->failed = !b->host;
-    if (b->host && ((way & IN) || gaps))
+    if (b->host && ((way & IN) || b->gaps))
         move_buffer(b, b->host, b->device);
-    return b->host;
+    return (void *)((uintptr_t)b->host - (uintptr_t)b->low);
 }
 
 int vgpu__mpi_close(struct buffer *b, int result)
@@ -93,6 +97,14 @@ int MPI_Recv(void *data, int count, handle type, int from, int tag, handle comm,
     BUFFER(in, data, count, type, IN | OUT);
     return vgpu__mpi_close(&in,
                            in.failed ? 0 : PMPI_Recv(at_in, count, type, from, tag, comm, status));
+}
+
+LIBRARY int PMPI_Mrecv(void *, int, handle, void *, void *);
+int MPI_Mrecv(void *data, int count, handle type, void *message, void *status);
+int MPI_Mrecv(void *data, int count, handle type, void *message, void *status)
+{
+    BUFFER(in, data, count, type, IN | OUT);
+    return vgpu__mpi_close(&in, in.failed ? 0 : PMPI_Mrecv(at_in, count, type, message, status));
 }
 
 LIBRARY int PMPI_Sendrecv(const void *, int, handle, int, int, void *, int, handle, int, int,

@@ -21,15 +21,25 @@ typedef uintptr_t handle;
 LIBRARY int PMPI_Comm_size(handle comm, int *ranks);
 LIBRARY int PMPI_Comm_rank(handle comm, int *rank);
 
+/* LIST (a, b): a, b */
+#define LIST(...) __VA_ARGS__
+
 enum { IN = 1, OUT = 2 };
 
 /* A buffer of the program, and what the library is given for it. */
 struct buffer {
     const char *call;
-    void *device, *host;
+    void *device, *host; /* its first byte, which lies `low` behind the program's pointer */
     size_t bytes;
+    long low, count;
+    handle type;
+    struct {
+        long first, extent; /* of its data, from the element; from one to the next */
+        size_t span;        /* from its first to its last byte */
+        int size;           /* without gaps */
+    } element;
     int way;
-    bool failed;
+    bool gaps, failed;
 };
 
 bool vgpu__mpi_is_device(const void *address);
@@ -38,6 +48,11 @@ void *vgpu__mpi_open(struct buffer *buffer, const char *call, const void *addres
                      handle type, int way);
 /* Copies back what came, if the library's result is 0. Returns the call's result. */
 int vgpu__mpi_close(struct buffer *buffer, int result);
+/* Of that, the copy back of a type with gaps. */
+void vgpu__mpi_close_gaps(struct buffer *buffer, cudaStream_t stream);
+/* The library has begun the request at `request`, to which the buffer belongs until a call says
+ * that it is done. Returns the call's result. */
+int vgpu__mpi_begin(struct buffer *buffer, const void *request, int result);
 
 #define BUFFER(name, address, count, type, way)                                                    \
     struct buffer name;                                                                            \

@@ -19,11 +19,18 @@ static int my_rank(handle comm)
     return rank;
 }
 
-/* The elements up to the end of the last part. */
-static long parts(const int *counts, const int *firsts, handle comm)
+/* In place of a buffer: MPI_IN_PLACE, which is 1 or a small negative number. */
+static bool is_in_place(const void *data)
+{
+    return (uintptr_t)data + 4096 < 2 * 4096;
+}
+
+/* The elements up to the end of the last part. Where the buffer is not device memory the counts
+ * may mean nothing. */
+static long parts(const void *data, const int *counts, const int *firsts, handle comm)
 {
     long all = 0;
-    for (int i = 0, ranks = ranks_of(comm); counts && i < ranks; i++) {
+    for (int i = 0, ranks = ranks_of(comm); vgpu__mpi_is_device(data) && i < ranks; i++) {
         long end = counts[i] ? (long)counts[i] + (firsts ? firsts[i] : all) : all;
         all = end > all ? end : all;
     }
@@ -51,10 +58,9 @@ int MPI_Reduce(const void *data, void *into, int count, handle type, handle op, 
                handle comm)
 {
     BUFFER(out, data, count, type, IN);
-    BUFFER(in, into, count, type, IN | OUT); /* in place it is the input, too */
-    int result =
-        out.failed || in.failed ? 0 : PMPI_Reduce(at_out, at_in, count, type, op, root, comm);
-    return vgpu__mpi_close(&in, vgpu__mpi_close(&out, result));
+    /* in place it is the input, too */
+    BUFFER(in, into, my_rank(comm) == root ? count : 0, type, IN | OUT);
+    return BETWEEN(PMPI_Reduce(at_out, at_in, count, type, op, root, comm));
 }
 
 LIBRARY int PMPI_Allreduce(const void *, void *, int, handle, handle, handle);
@@ -94,7 +100,7 @@ int MPI_Allgather(const void *data, int count, handle type, void *into, int room
                   handle comm)
 {
     BUFFER(out, data, count, type, IN);
-    BUFFER(in, into, room * ranks_of(comm), into_type, IN | OUT);
+    BUFFER(in, into, (long)room * ranks_of(comm), into_type, IN | OUT);
     int result = out.failed || in.failed
                      ? 0
                      : PMPI_Allgather(at_out, count, type, at_in, room, into_type, comm);
@@ -145,7 +151,7 @@ int MPI_Reduce_scatter_block(const void *data, void *into, int count, handle typ
                              handle comm)
 {
     BUFFER(out, data, (long)count * ranks_of(comm), type, IN);
-    bool in_place = !vgpu__mpi_is_device(data);
+    bool in_place = is_in_place(data);
     BUFFER(in, into, in_place ? (long)count * ranks_of(comm) : count, type, IN | OUT);
     return BETWEEN(PMPI_Reduce_scatter_block(at_out, at_in, count, type, op, comm));
 }
@@ -157,9 +163,10 @@ int MPI_Reduce_scatter(const void *data, void *into, const int *counts, handle t
 int MPI_Reduce_scatter(const void *data, void *into, const int *counts, handle type, handle op,
                        handle comm)
 {
-    BUFFER(out, data, parts(counts, NULL, comm), type, IN);
-    bool in_place = !vgpu__mpi_is_device(data);
-    BUFFER(in, into, in_place ? parts(counts, NULL, comm) : counts[my_rank(comm)], type, IN | OUT);
+    BUFFER(out, data, parts(data, counts, NULL, comm), type, IN);
+    bool in_place = is_in_place(data);
+    BUFFER(in, into, in_place ? parts(into, counts, NULL, comm) : counts[my_rank(comm)], type,
+           IN | OUT);
     return BETWEEN(PMPI_Reduce_scatter(at_out, at_in, counts, type, op, comm));
 }
 
@@ -173,7 +180,7 @@ int MPI_Allgatherv(const void *data, int count, handle type, void *into, const i
                    const int *firsts, handle into_type, handle comm)
 {
     BUFFER(out, data, count, type, IN);
-    BUFFER(in, into, parts(rooms, firsts, comm), into_type, IN | OUT);
+    BUFFER(in, into, parts(into, rooms, firsts, comm), into_type, IN | OUT);
     return BETWEEN(PMPI_Allgatherv(at_out, count, type, at_in, rooms, firsts, into_type, comm));
 }
 
@@ -185,7 +192,8 @@ int MPI_Gatherv(const void *data, int count, handle type, void *into, const int 
                 const int *firsts, handle into_type, int root, handle comm)
 {
     BUFFER(out, data, count, type, IN);
-    BUFFER(in, into, my_rank(comm) == root ? parts(rooms, firsts, comm) : 0, into_type, IN | OUT);
+    BUFFER(in, into, my_rank(comm) == root ? parts(into, rooms, firsts, comm) : 0, into_type,
+           IN | OUT);
     return BETWEEN(PMPI_Gatherv(at_out, count, type, at_in, rooms, firsts, into_type, root, comm));
 }
 
@@ -196,7 +204,7 @@ int MPI_Scatterv(const void *data, const int *counts, const int *firsts, handle 
 int MPI_Scatterv(const void *data, const int *counts, const int *firsts, handle type, void *into,
                  int room, handle into_type, int root, handle comm)
 {
-    BUFFER(out, data, my_rank(comm) == root ? parts(counts, firsts, comm) : 0, type, IN);
+    BUFFER(out, data, my_rank(comm) == root ? parts(data, counts, firsts, comm) : 0, type, IN);
     BUFFER(in, into, room, into_type, IN | OUT);
     return BETWEEN(PMPI_Scatterv(at_out, counts, firsts, type, at_in, room, into_type, root, comm));
 }
@@ -209,8 +217,8 @@ int MPI_Alltoallv(const void *data, const int *counts, const int *firsts, handle
 int MPI_Alltoallv(const void *data, const int *counts, const int *firsts, handle type, void *into,
                   const int *rooms, const int *into_firsts, handle into_type, handle comm)
 {
-    BUFFER(out, data, parts(counts, firsts, comm), type, IN);
-    BUFFER(in, into, parts(rooms, into_firsts, comm), into_type, IN | OUT);
+    BUFFER(out, data, parts(data, counts, firsts, comm), type, IN);
+    BUFFER(in, into, parts(into, rooms, into_firsts, comm), into_type, IN | OUT);
     return BETWEEN(
         PMPI_Alltoallv(at_out, counts, firsts, type, at_in, rooms, into_firsts, into_type, comm));
 }

@@ -14,14 +14,14 @@ static void refuse_device(const char *call, const void *const *addresses, size_t
             continue;
         vgpu__message(call,
                       "the buffer at %p is device memory, which this call does not take here; "
-                      "MPI_Sendrecv and the like, MPI_Isend, MPI_Irecv and the collectives that "
-                      "return when they are done do; or use a buffer in host memory",
+                      "MPI_Sendrecv and the like, MPI_Isend, MPI_Irecv, MPI_File_iread and the "
+                      "like and the collectives that return when they are done do; or use a "
+                      "buffer in host memory",
                       addresses[i]);
         _exit(EXIT_FAILURE); /* mpirun ends the other ranks */
     }
 }
 
-#define LIST(...) __VA_ARGS__
 #define REFUSE(name, parameters, arguments, buffers)                                               \
     LIBRARY int P##name parameters;                                                                \
     int name parameters;                                                                           \
@@ -212,7 +212,7 @@ REFUSE(MPI_Recv_init,
        (void *data, int count, handle type, int peer, int tag, handle comm, void *request),
        (data, count, type, peer, tag, comm, request), (data))
 
-/* ---- files, packed data ---- */
+/* ---- packed data ---- */
 
 REFUSE(MPI_Pack,
        (const void *data, int count, handle type, void *into, int room, int *at, handle comm),
@@ -220,23 +220,25 @@ REFUSE(MPI_Pack,
 REFUSE(MPI_Unpack,
        (const void *data, int bytes, int *at, void *into, int count, handle type, handle comm),
        (data, bytes, at, into, count, type, comm), (data, into))
-REFUSE(MPI_File_write, (handle file, const void *data, int count, handle type, void *status),
-       (file, data, count, type, status), (data))
-REFUSE(MPI_File_read, (handle file, void *data, int count, handle type, void *status),
-       (file, data, count, type, status), (data))
-REFUSE(MPI_File_write_all, (handle file, const void *data, int count, handle type, void *status),
-       (file, data, count, type, status), (data))
-REFUSE(MPI_File_read_all, (handle file, void *data, int count, handle type, void *status),
-       (file, data, count, type, status), (data))
-REFUSE(MPI_File_write_at,
-       (handle file, long long at, const void *data, int count, handle type, void *status),
-       (file, at, data, count, type, status), (data))
-REFUSE(MPI_File_read_at,
-       (handle file, long long at, void *data, int count, handle type, void *status),
-       (file, at, data, count, type, status), (data))
-REFUSE(MPI_File_write_at_all,
-       (handle file, long long at, const void *data, int count, handle type, void *status),
-       (file, at, data, count, type, status), (data))
-REFUSE(MPI_File_read_at_all,
-       (handle file, long long at, void *data, int count, handle type, void *status),
-       (file, at, data, count, type, status), (data))
+REFUSE(MPI_Pack_external,
+       (const char *form, const void *data, int count, handle type, void *into, long room,
+        long *at),
+       (form, data, count, type, into, room, at), (data, into))
+REFUSE(MPI_Unpack_external,
+       (const char *form, const void *data, long bytes, long *at, void *into, int count,
+        handle type),
+       (form, data, bytes, at, into, count, type), (data, into))
+REFUSE(MPI_Buffer_attach, (void *data, int bytes), (data, bytes), (data))
+
+/* ---- files: calls that begin what another one ends ---- */
+
+#define REFUSE_BEGUN(name, constant)                                                               \
+    REFUSE(name##_all_begin, (handle file, constant void *data, int count, handle type),           \
+           (file, data, count, type), (data))                                                      \
+    REFUSE(name##_ordered_begin, (handle file, constant void *data, int count, handle type),       \
+           (file, data, count, type), (data))                                                      \
+    REFUSE(name##_at_all_begin,                                                                    \
+           (handle file, long long at, constant void *data, int count, handle type),               \
+           (file, at, data, count, type), (data))
+REFUSE_BEGUN(MPI_File_read, )
+REFUSE_BEGUN(MPI_File_write, const)

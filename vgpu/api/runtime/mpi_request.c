@@ -30,7 +30,8 @@ static bool none_pending(void)
     return !atomic_load(&pending_requests);
 }
 
-/* NULL: the request has no buffer in device memory. */
+/* NULL: the request has no buffer in device memory. Taken before the call that may complete it:
+ * another thread's next request may have the same number as soon as that is done. */
 static struct pending *take_pending(handle request)
 {
     pthread_mutex_lock(&pending_lock);
@@ -47,10 +48,17 @@ static struct pending *take_pending(handle request)
     return p;
 }
 
-/* The request is done. Returns the call's result. */
-static int end_request(handle request, int result)
+static void put_pending(struct pending *p)
 {
-    struct pending *p = take_pending(request);
+    pthread_mutex_lock(&pending_lock);
+    p->next = pending_requests;
+    pending_requests = p;
+    pthread_mutex_unlock(&pending_lock);
+}
+
+/* Returns the call's result. */
+static int end_pending(struct pending *p, int result)
+{
     if (!p)
         return result;
     result = vgpu__mpi_close(&p->buffer, result);
@@ -58,28 +66,27 @@ static int end_request(handle request, int result)
     return result;
 }
 
-/* The call has begun the request at `request`. The library may use a number again that the program
- * has given up without waiting (MPI_Request_free). */
-static int begin_request(struct buffer *buffer, const void *request, int result)
+/* The library uses a number again if the program has given up the request without waiting
+ * (MPI_Request_free), also for a buffer in host memory. */
+int vgpu__mpi_begin(struct buffer *buffer, const void *request, int result)
 {
-    if (result != 0 || !buffer->host)
+    if (result != 0)
         return vgpu__mpi_close(buffer, result);
+    struct pending *old = none_pending() ? NULL : take_pending(request_at(request, 0));
+    if (old)
+        free(old->buffer.host);
+    free(old);
+    if (!buffer->host)
+        return vgpu__mpi_close(buffer, 0);
     struct pending *p = malloc(sizeof *p);
     if (!p) { /* the library goes on with the copy, which nobody frees */
         buffer->host = NULL;
         buffer->failed = true;
         return vgpu__mpi_close(buffer, 0);
     }
-    handle number = request_at(request, 0);
-    struct pending *old = take_pending(number);
-    if (old)
-        free(old->buffer.host);
-    free(old);
-    pthread_mutex_lock(&pending_lock);
-    *p = (struct pending){number, *buffer, pending_requests};
-    pending_requests = p;
-    pthread_mutex_unlock(&pending_lock);
-    return result;
+    *p = (struct pending){.request = request_at(request, 0), .buffer = *buffer};
+    put_pending(p);
+    return 0;
 }
 
 #define ISEND(name)                                                                                \
@@ -91,8 +98,8 @@ static int begin_request(struct buffer *buffer, const void *request, int result)
     {                                                                                              \
         BUFFER(out, data, count, type, IN);                                                        \
         return out.failed ? vgpu__mpi_close(&out, 0)                                               \
-                          : begin_request(&out, request,                                           \
-                                          P##name(at_out, count, type, to, tag, comm, request));   \
+                          : vgpu__mpi_begin(&out, request,                                         \
+                                            P##name(at_out, count, type, to, tag, comm, request)); \
     }
 ISEND(MPI_Isend)
 ISEND(MPI_Issend)
@@ -105,114 +112,81 @@ int MPI_Irecv(void *data, int count, handle type, int from, int tag, handle comm
 {
     BUFFER(in, data, count, type, IN | OUT);
     return in.failed ? vgpu__mpi_close(&in, 0)
-                     : begin_request(&in, request,
-                                     PMPI_Irecv(at_in, count, type, from, tag, comm, request));
+                     : vgpu__mpi_begin(&in, request,
+                                       PMPI_Irecv(at_in, count, type, from, tag, comm, request));
 }
 
-/* ---- one request: a call that completes it clears it, so it is read before ---- */
-
-LIBRARY int PMPI_Wait(void *, void *);
-int MPI_Wait(void *request, void *status);
-int MPI_Wait(void *request, void *status)
+LIBRARY int PMPI_Imrecv(void *, int, handle, void *, void *);
+int MPI_Imrecv(void *data, int count, handle type, void *message, void *request);
+int MPI_Imrecv(void *data, int count, handle type, void *message, void *request)
 {
-    handle number = request_at(request, 0);
-    return end_request(number, PMPI_Wait(request, status));
+    BUFFER(in, data, count, type, IN | OUT);
+    return in.failed
+               ? vgpu__mpi_close(&in, 0)
+               : vgpu__mpi_begin(&in, request, PMPI_Imrecv(at_in, count, type, message, request));
 }
 
-LIBRARY int PMPI_Test(void *, int *, void *);
-int MPI_Test(void *request, int *done, void *status);
-int MPI_Test(void *request, int *done, void *status)
+/* ---- requests that may be done: a call that completes one clears it at its place ---- */
+
+/* Those at `requests`, taken from the list; NULL: none has a buffer in device memory. */
+static struct pending **take_all(const void *requests, int count)
 {
-    handle number = request_at(request, 0);
-    int result = PMPI_Test(request, done, status);
-    return result != 0 || *done ? end_request(number, result) : result;
+    struct pending **taken = none_pending() || count <= 0 || !requests
+                                 ? NULL
+                                 : malloc((size_t)count * sizeof(struct pending *));
+    for (int i = 0; taken && i < count; i++)
+        taken[i] = take_pending(request_at(requests, i));
+    return taken;
 }
 
-/* ---- several ---- */
-
-/* The numbers of the requests; NULL: none has a buffer in device memory. */
-static handle *numbers_of(const void *requests, int count)
+/* After the call, also if it failed for some of them. Returns its result, or what went wrong with a
+ * buffer. */
+static int end_done(struct pending **taken, const void *requests, int count, int result)
 {
-    handle *numbers = none_pending() || count <= 0 ? NULL : malloc((size_t)count * sizeof *numbers);
-    for (int i = 0; numbers && i < count; i++)
-        numbers[i] = request_at(requests, i);
-    return numbers;
-}
-
-static int end_requests(const handle *numbers, int count, int result)
-{
-    for (int i = 0; i < count; i++) {
-        int here = end_request(numbers[i], result);
-        result = result ? result : here;
+    int wrong = 0;
+    for (int i = 0; taken && i < count; i++) {
+        if (!taken[i])
+            continue;
+        if (taken[i]->request == request_at(requests, i)) {
+            put_pending(taken[i]);
+            continue;
+        }
+        int here = end_pending(taken[i], 0);
+        wrong = wrong ? wrong : here;
     }
-    return result;
+    free(taken);
+    return result ? result : wrong;
 }
 
-/* Those at `which`. */
-static int end_some(const handle *numbers, const int *which, int count, int result)
-{
-    for (int i = 0; i < count; i++) {
-        int here = end_request(numbers[which[i]], result);
-        result = result ? result : here;
-    }
-    return result;
-}
-
-LIBRARY int PMPI_Waitall(int, void *, void *);
-int MPI_Waitall(int count, void *requests, void *statuses);
-int MPI_Waitall(int count, void *requests, void *statuses)
-{
-    handle *numbers = numbers_of(requests, count);
-    int result = PMPI_Waitall(count, requests, statuses);
-    result = numbers ? end_requests(numbers, count, result) : result;
-    free(numbers);
-    return result;
-}
-
-LIBRARY int PMPI_Testall(int, void *, int *, void *);
-int MPI_Testall(int count, void *requests, int *done, void *statuses);
-int MPI_Testall(int count, void *requests, int *done, void *statuses)
-{
-    handle *numbers = numbers_of(requests, count);
-    int result = PMPI_Testall(count, requests, done, statuses);
-    result = numbers && result == 0 && *done ? end_requests(numbers, count, result) : result;
-    free(numbers);
-    return result;
-}
-
-LIBRARY int PMPI_Waitany(int, void *, int *, void *);
-int MPI_Waitany(int count, void *requests, int *which, void *status);
-int MPI_Waitany(int count, void *requests, int *which, void *status)
-{
-    handle *numbers = numbers_of(requests, count);
-    int result = PMPI_Waitany(count, requests, which, status);
-    result = numbers && result == 0 && *which >= 0 ? end_request(numbers[*which], result) : result;
-    free(numbers);
-    return result;
-}
-
-LIBRARY int PMPI_Testany(int, void *, int *, int *, void *);
-int MPI_Testany(int count, void *requests, int *which, int *done, void *status);
-int MPI_Testany(int count, void *requests, int *which, int *done, void *status)
-{
-    handle *numbers = numbers_of(requests, count);
-    int result = PMPI_Testany(count, requests, which, done, status);
-    result = numbers && result == 0 && *done && *which >= 0 ? end_request(numbers[*which], result)
-                                                            : result;
-    free(numbers);
-    return result;
-}
-
-#define SOME(name)                                                                                 \
-    LIBRARY int P##name(int, void *, int *, int *, void *);                                        \
-    int name(int count, void *requests, int *done, int *which, void *statuses);                    \
-    int name(int count, void *requests, int *done, int *which, void *statuses)                     \
+#define COMPLETES(name, parameters, arguments, requests, count)                                    \
+    LIBRARY int P##name parameters;                                                                \
+    int name parameters;                                                                           \
+    int name parameters                                                                            \
     {                                                                                              \
-        handle *numbers = numbers_of(requests, count);                                             \
-        int result = P##name(count, requests, done, which, statuses);                              \
-        result = numbers && result == 0 ? end_some(numbers, which, *done, result) : result;        \
-        free(numbers);                                                                             \
-        return result;                                                                             \
+        struct pending **taken = take_all(requests, count);                                        \
+        return end_done(taken, requests, count, P##name arguments);                                \
     }
-SOME(MPI_Waitsome)
-SOME(MPI_Testsome)
+COMPLETES(MPI_Wait, (void *request, void *status), (request, status), request, 1)
+COMPLETES(MPI_Test, (void *request, int *done, void *status), (request, done, status), request, 1)
+COMPLETES(MPI_Waitall, (int count, void *requests, void *statuses), (count, requests, statuses),
+          requests, count)
+COMPLETES(MPI_Testall, (int count, void *requests, int *done, void *statuses),
+          (count, requests, done, statuses), requests, count)
+COMPLETES(MPI_Waitany, (int count, void *requests, int *which, void *status),
+          (count, requests, which, status), requests, count)
+COMPLETES(MPI_Testany, (int count, void *requests, int *which, int *done, void *status),
+          (count, requests, which, done, status), requests, count)
+COMPLETES(MPI_Waitsome, (int count, void *requests, int *done, int *which, void *statuses),
+          (count, requests, done, which, statuses), requests, count)
+COMPLETES(MPI_Testsome, (int count, void *requests, int *done, int *which, void *statuses),
+          (count, requests, done, which, statuses), requests, count)
+
+/* The request stays, but its buffer may be used. */
+LIBRARY int PMPI_Request_get_status(handle request, int *done, void *status);
+int MPI_Request_get_status(handle request, int *done, void *status);
+int MPI_Request_get_status(handle request, int *done, void *status)
+{
+    int result = PMPI_Request_get_status(request, done, status);
+    bool ended = result == 0 && *done && !none_pending();
+    return ended ? end_pending(take_pending(request), 0) : result;
+}
