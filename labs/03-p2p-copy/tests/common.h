@@ -201,6 +201,15 @@ static inline void check_moves_results(struct lab_test *t, const struct moves_in
     expect_current(t, call, out->current, in->current);
 }
 
+/* What the copies are without their last chunks, where these are shorter. */
+static inline uint64_t whole_chunks(const struct moves_in *in)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; in->chunk && i < in->asked; i++)
+        bytes += in->size[i] - in->size[i] % in->chunk;
+    return bytes;
+}
+
 /* By which way the bytes went, as the node saw it: what lies at the end is the same by any. */
 static inline void expect_way(struct lab_test *t, const struct lab_run *run,
                               const struct moves_in *in, const char *call, int path)
@@ -223,6 +232,10 @@ static inline void expect_way(struct lab_test *t, const struct lab_run *run,
                    (unsigned long long)total);
         return;
     }
+    lab_expect(t, !staged || down == total || down != whole_chunks(in) || up != down,
+               "%s: %llu of %llu bytes went through the host: what is missing are the last chunks, "
+               "which are shorter where a size is not a multiple of chunk_bytes",
+               call, (unsigned long long)down, (unsigned long long)total);
     lab_expect(t, down == (staged ? total : 0) && up == (staged ? total : 0),
                "%s: %llu bytes went from GPU %d to the host and %llu from the host to GPU %d, "
                "expected %llu",
