@@ -108,6 +108,10 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/peerlab.pc DESTINATION lib/pkgconfig)
 # The precompiled prelude names the folder that it was made in; with DESTDIR that is another one.
 install(CODE "if(NOT DEFINED ENV{DESTDIR})
   file(MAKE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}/lib/vgpu\")
-  execute_process(COMMAND \"\${CMAKE_INSTALL_PREFIX}/bin/vgpu-cc\" --precompile
-    \"\${CMAKE_INSTALL_PREFIX}/lib/vgpu\" COMMAND_ERROR_IS_FATAL ANY)
+  set(usual \"${vgpu_cc_usual}\")
+  foreach(words IN LISTS usual)
+    separate_arguments(words)
+    execute_process(COMMAND \"\${CMAKE_INSTALL_PREFIX}/bin/vgpu-cc\" --precompile
+      \"\${CMAKE_INSTALL_PREFIX}/lib/vgpu\" \${words} COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
 endif()")

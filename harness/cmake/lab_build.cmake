@@ -104,8 +104,28 @@ macro(_lab_tools)
       ${lab_c_checks} ${PEERLAB_SANITIZE_HOST} ${includes}
       ${toolkit})
   list(JOIN pic "," pic)
-  set(lab_cuc ${cuc} -std=c++17 ${cxx_flags} -g ${lab_cuda_flags} -Xcompiler ${pic},-Wall${lab_cuda_checks}
-      ${PEERLAB_SANITIZE_CUDA} ${includes})
+  set(lab_cuda_words -std=c++17 ${cxx_flags} -g ${lab_cuda_flags} -Xcompiler ${pic},-Wall${lab_cuda_checks}
+      ${PEERLAB_SANITIZE_CUDA})
+  set(lab_cuc ${cuc} ${lab_cuda_words} ${includes})
+endmacro()
+
+# What vgpu-cc reads in front of every .cu file, precompiled for the labs' options: the target
+# lab-prelude. `depends` gets what a lab's .cu file is compiled after.
+macro(_lab_prelude)
+  list(APPEND depends vgpu-cc)
+  if(NOT PEERLAB_NVCC)
+    if(NOT TARGET lab-prelude)
+      add_custom_command(
+        OUTPUT ${PROJECT_BINARY_DIR}/labs/prelude
+        COMMAND vgpu-cc --precompile ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/vgpu ${lab_cuda_words}
+        COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/labs/prelude
+        DEPENDS vgpu-cc
+        COMMENT "Precompiling CUDA's headers for the labs"
+        VERBATIM)
+      add_custom_target(lab-prelude DEPENDS ${PROJECT_BINARY_DIR}/labs/prelude)
+    endif()
+    list(APPEND depends lab-prelude)
+  endif()
 endmacro()
 
 # What a student's runner takes the other TODOs' functions from; empty where there is nothing.
@@ -157,7 +177,7 @@ endmacro()
 function(_lab_object source object how)
   set(depends ${source} ${lab_conf} ${_lab_cc})
   if(source MATCHES "\\.cu$" AND TARGET vgpu-cc)
-    list(APPEND depends vgpu-cc)
+    _lab_prelude()
   endif()
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE shown)
   add_custom_command(

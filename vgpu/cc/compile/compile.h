@@ -93,10 +93,11 @@ const char *cc_merge_messages(const char *host, const char *device);
 
 /* ---- precompiled.c ---- */
 
-/* --precompile FOLDER: precompiles the prelude for all later files. */
+/* --precompile FOLDER: precompiles the prelude for all later files that have the same options. */
 bool cc_precompile(const struct cc_job *job);
-/* The precompiled header for these options; null where no file fits them. */
-const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side side);
+/* The precompiled header for Clang's command of the stage CC_WITH_PRELUDE; null: there is none. */
+const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side side,
+                           const struct cc_list *command);
 /* Whether Clang rejected the precompiled header: compile again without it. */
 bool cc_is_misfit(const char *said);
 

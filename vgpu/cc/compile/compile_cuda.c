@@ -39,15 +39,17 @@ static const char *output_path(const struct file *file, const char *suffix)
 
 static struct cc_list command_of(const struct file *file, enum cc_side side, const char *output)
 {
-    const char *header = file->no_header || file->only_hosts
-                             ? NULL
-                             : cc_precompiled(file->job, file->clang.release, side);
+    const struct cc_job *job = file->job;
+    const char *clang = file->clang.path, *header = NULL;
     struct cc_list command =
-        cc_clang_command(file->job, file->clang.path, side,
-                         header != NULL ? CC_WITH_PRELUDE : CC_TO_CODE, file->source, output);
+        cc_clang_command(job, clang, side, CC_WITH_PRELUDE, file->source, output);
 
+    if (!file->no_header && !file->only_hosts)
+        header = cc_precompiled(job, file->clang.release, side, &command);
     if (header != NULL)
         cc_add_line(&command, "-Xclang -include-pch -Xclang %s", header);
+    else
+        command = cc_clang_command(job, clang, side, CC_TO_CODE, file->source, output);
     for (size_t i = 0; i < file->copies.count; i++)
         cc_add_line(&command, "-ferror-limit=0 -Xclang -remap-file -Xclang %s",
                     file->copies.item[i]);
