@@ -130,19 +130,19 @@ static const char *header_path(const char *folder, int release, enum cc_side sid
 
 /* ---- making them ---- */
 
-/* Of the options that both sides are read with, those that headers ask for. */
-static struct cc_list asked_options(const struct cc_list *common)
+/* Without what is another file's: neutral options, folders, files. */
+static struct cc_list needed_options(const struct cc_list *list)
 {
-    struct cc_list asked = {0};
+    struct cc_list needed = {0};
 
-    for (size_t i = 0; i < common->count; i++) {
-        const char *word = common->item[i], *folder = folder_of(word);
+    for (size_t i = 0; i < list->count; i++) {
+        const char *word = list->item[i], *folder = folder_of(word);
         if (is_include(word) || (folder != NULL && *folder == 0))
             i++;
         else if (folder == NULL && !is_neutral(word))
-            cc_add(&asked, word);
+            cc_add(&needed, word);
     }
-    return asked;
+    return needed;
 }
 
 /* Others may read the file, or make the same one. */
@@ -156,8 +156,8 @@ static bool make_header(const struct cc_job *job, const struct cc_clang *clang, 
 {
     struct cc_list command = cc_clang_command(job, clang->path, side, CC_TO_HEADER, source, NULL);
     struct cc_list folders = {0};
-    const char *path = header_path(job->options->precompile, clang->release, side,
-                                   needs_of(&command, &folders));
+    const char *path =
+        header_path(job->options->precompile, clang->release, side, needs_of(&command, &folders));
     const char *fresh = cc_format("%s.%d", path, getpid());
 
     cc_add_line(&command, "-Xclang -emit-pch -Xclang -o -Xclang %s -MD -MF %s", fresh,
@@ -185,7 +185,8 @@ bool cc_precompile(const struct cc_job *job)
     struct cc_clang clang;
     const char *source = cc_format("%s/prelude.cu", options.precompile);
 
-    options.common = asked_options(&job->options->common);
+    options.common = needed_options(&job->options->common);
+    options.host = needed_options(&job->options->host);
     if (!cc_find_clang(options.cxx, &clang) || !write_source(source) ||
         !make_header(&own, &clang, CC_HOST_SIDE, source) ||
         !make_header(&own, &clang, CC_DEVICE_SIDE, source))
@@ -201,8 +202,7 @@ const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side s
 {
     struct cc_list folders = {0};
     const char *needs = needs_of(command, &folders);
-    const char *path =
-        header_path(cc_format("%s/vgpu", job->places.library), release, side, needs);
+    const char *path = header_path(cc_format("%s/vgpu", job->places.library), release, side, needs);
 
     if (access(path, R_OK) != 0 || getenv("CPATH") != NULL ||
         getenv("CPLUS_INCLUDE_PATH") != NULL || cc_hides_header(path, &folders))
