@@ -208,6 +208,9 @@ class Precompiled(Case):
         self.assert_used("-O2 -std=c++17")
         self.precompile("-Xcompiler -fopenmp,-DOTHER")
         self.assertEqual(len(self.headers()), 4 + 1)  # device code is as of -O0
+        self.write(
+            "number.h", "#ifdef OTHER\n#error it was the other file's\n#endif\n#define NUMBER 1\n"
+        )
         self.assert_used("-Xcompiler -fopenmp")
         for i in range(KEPT):
             (self.home / f"lib/vgpu/prelude-14-host-{i:016x}.pch").write_text("")
