@@ -105,7 +105,7 @@ const char *cc_ptx_text(const char *data, size_t bytes)
     if (found == NULL) {
         cc_fail(code ? "there is machine code of real GPUs only, and no PTX: compile with nvcc "
                        "-arch=compute_75, or with -gencode arch=compute_75,code=compute_75 beside "
-                       "others"
+                       "others, and without -rdc=true, of which nvcc keeps machine code only"
                      : "there is no device code in the container");
         return NULL;
     }
