@@ -158,16 +158,26 @@ static bool lower_cuda(struct cc_lowering *l)
 static const char as_written[] = "globaldce,strip-dead-debug-info,default<O0>";
 static const char unused_removed[] = "globaldce";
 
-static bool lower_module(struct cc_lowering *l, const char *headers, const char *object)
+/* All of PTX that is used must be there, also where the optimizer would remove the use: a module is
+ * refused alike whether it is only checked or translated. */
+static bool prepare_module(struct cc_lowering *l, bool is_ptx)
 {
     if (!lower_cuda(l) || !cc_lower_globals(l))
         return false;
     cc_lower_copies(l);
     set_functions(l);
     cc_add_tables(l);
+    rename_calls(l);
+    return !is_ptx || (cc_run_passes(l, unused_removed) && cc_check_module(l));
+}
+
+static bool lower_module(struct cc_lowering *l, bool is_ptx, const char *headers,
+                         const char *object)
+{
+    if (!prepare_module(l, is_ptx))
+        return false;
     if (headers != NULL)
         cc_add_headers(l, headers);
-    rename_calls(l);
     cc_end_info(l);
     if (!cc_run_passes(l, l->debug ? as_written : "default<O2>") || !cc_check_module(l) ||
         !cc_guard_module(l))
@@ -214,7 +224,7 @@ bool cc_lower(const struct cc_bitcode *file, size_t count, const char *headers, 
 
     return cc_read_bitcode(&l, file, count) && set_machine(&l) &&
            (!file->is_ptx || cc_read_ptx(&l, file->data, file->bytes)) &&
-           lower_module(&l, headers, object) && !failed;
+           lower_module(&l, file->is_ptx, headers, object) && !failed;
 }
 
 bool cc_check_bitcode(const struct cc_bitcode *file, struct cc_device_code *code)
@@ -231,11 +241,6 @@ bool cc_check_ptx(const struct cc_bitcode *file, struct cc_device_code *code)
     bool failed = false;
     struct cc_lowering l = start_lowering(file, code, &failed);
 
-    if (!cc_read_bitcode(&l, file, 1) || !set_machine(&l) ||
-        !cc_read_ptx(&l, file->data, file->bytes) || !lower_cuda(&l) || !cc_lower_globals(&l))
-        return false;
-    set_functions(&l);
-    cc_add_tables(&l);
-    rename_calls(&l);
-    return cc_run_passes(&l, unused_removed) && cc_check_module(&l) && !failed;
+    return cc_read_bitcode(&l, file, 1) && set_machine(&l) &&
+           cc_read_ptx(&l, file->data, file->bytes) && prepare_module(&l, true) && !failed;
 }

@@ -33,12 +33,16 @@ static void skip_section(struct cc_ptx_module *m)
 static bool read_function(struct cc_ptx_module *m, bool kernel)
 {
     struct cc_ptx_signature signature = {.is_kernel = kernel};
+    struct cc_place place = cc_ptx_here(m);
+    const char *from = m->at;
 
     if (!cc_ptx_read_signature(m, &signature))
         return false;
     LLVMValueRef function = cc_ptx_declare_function(m->l, &signature);
     if (cc_ptx_take(m, ";"))
         return true;
+    if (!LLVMIsDeclaration(function) || LLVMGetNamedGlobal(m->l->module, signature.name) != NULL)
+        return cc_ptx_refuse(m, place, from, CC_PTX_TWICE);
     return cc_ptx_take(m, "{") ? cc_ptx_read_body(m, &signature, function)
                                : cc_ptx_refuse(m, cc_ptx_here(m), m->at, CC_PTX_NOT_KNOWN);
 }

@@ -43,6 +43,7 @@ struct cc_ptx_signature {
 };
 
 #define CC_PTX_NOT_KNOWN "PTX that the virtual node does not know"
+#define CC_PTX_TWICE "the second definition of this name in the module"
 
 /* ---- ptx_words.c ---- */
 

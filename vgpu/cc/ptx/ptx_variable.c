@@ -18,6 +18,8 @@ struct variable {
 };
 
 static const char unknown_variable[] = "a variable that the virtual node does not know";
+enum { BYTES_MAX = (1 << 29) - 1 }; /* the image holds all of a variable */
+static const char too_large[] = "a variable of 512 MiB or more: allocate such memory (cuMemAlloc)";
 
 /* ---- initial values ---- */
 
@@ -51,6 +53,8 @@ static bool read_value(struct cc_ptx_module *m, struct variable *v)
     bool bits = *word == '0' && strchr("fFdD", word[1]) != NULL && word[1] != 0;
     char *end;
 
+    if (*word == 0)
+        return false; /* the PTX ends here */
     if (strcmp(word, "generic") == 0 && cc_ptx_take(m, "(")) {
         word = cc_ptx_next(m);
         if (!cc_ptx_take(m, ")"))
@@ -151,7 +155,9 @@ static bool read_declaration(struct cc_ptx_module *m, struct variable *v)
             v->count = 0;
             continue;
         }
-        v->count *= strtoull(cc_ptx_next(m), NULL, 0);
+        uint64_t more = strtoull(cc_ptx_next(m), NULL, 0);
+        if (__builtin_mul_overflow(v->count, more, &v->count))
+            v->count = UINT64_MAX;
         if (!cc_ptx_take(m, "]"))
             return false;
     }
@@ -167,6 +173,21 @@ bool cc_ptx_is_compilers(const char *name)
     return *name == '$' || cc_starts(name, "__unnamed_");
 }
 
+static LLVMValueRef refuse(struct cc_ptx_module *m, struct cc_place place, const char *from,
+                           const char *why)
+{
+    cc_ptx_refuse(m, place, from, why);
+    return NULL;
+}
+
+static bool is_defined(const struct cc_ptx_module *m, const char *name)
+{
+    LLVMValueRef global = LLVMGetNamedGlobal(m->l->module, name);
+
+    return LLVMGetNamedFunction(m->l->module, name) != NULL ||
+           (global != NULL && !LLVMIsDeclaration(global));
+}
+
 LLVMValueRef cc_ptx_variable(struct cc_ptx_module *m, enum cc_ptx_space space, bool external,
                              LLVMBuilderRef entry, const char **name)
 {
@@ -174,12 +195,14 @@ LLVMValueRef cc_ptx_variable(struct cc_ptx_module *m, enum cc_ptx_space space, b
     const char *from = m->at;
     struct variable v = {0};
 
-    if (!read_declaration(m, &v)) {
-        cc_ptx_refuse(m, place, from, unknown_variable);
-        return NULL;
-    }
+    if (!read_declaration(m, &v))
+        return refuse(m, place, from, unknown_variable);
     *name = v.name;
-    unsigned bytes = (unsigned)v.count * v.vector * v.type.bits / 8;
+    if (v.count > BYTES_MAX / (v.vector * (v.type.bits / 8)))
+        return refuse(m, place, from, too_large);
+    if (entry == NULL && is_defined(m, v.name))
+        return refuse(m, place, from, CC_PTX_TWICE);
+    unsigned bytes = (unsigned)v.count * v.vector * (v.type.bits / 8);
     LLVMTypeRef type = v.has_symbols ? LLVMArrayType(cc_int_type(m->l, 64), bytes / 8)
                                      : LLVMArrayType(cc_int_type(m->l, 8), bytes);
     unsigned align = v.align != 0 ? v.align : v.type.bits / 8 * v.vector;
@@ -194,7 +217,7 @@ LLVMValueRef cc_ptx_variable(struct cc_ptx_module *m, enum cc_ptx_space space, b
         LLVMSetLinkage(made, LLVM_LINKAGE_INTERNAL);
         return made;
     }
-    LLVMSetInitializer(made, initial_value(m, &v));
+    LLVMSetInitializer(made, v.values != 0 ? initial_value(m, &v) : LLVMConstNull(type));
     if (cc_ptx_is_compilers(v.name)) {
         LLVMSetLinkage(made, LLVM_LINKAGE_INTERNAL);
         LLVMSetGlobalConstant(made, 1);
