@@ -158,6 +158,29 @@ static void test_captured(cudaStream_t stream)
     MUST(cudaGraphDestroy(graph));
 }
 
+// What CUDA does not let a graph with such nodes do.
+static void refused()
+{
+    cudaGraph_t graph;
+    cudaGraphNode_t node, freed, again;
+    cudaMemAllocNodeParams p = {};
+    p.poolProps.allocType = cudaMemAllocationTypePinned;
+    p.poolProps.location.type = cudaMemLocationTypeDevice;
+    p.bytesize = 1024;
+    MUST(cudaGraphCreate(&graph, 0));
+    MUST(cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &p));
+    MUST(cudaGraphAddMemFreeNode(&freed, graph, &node, 1, p.dptr));
+    const cudaError_t errors[] = {
+        cudaGraphAddMemFreeNode(&again, graph, &freed, 1, p.dptr),
+        cudaGraphDestroyNode(freed),
+        cudaGraphRemoveDependencies(graph, &node, &freed, NULL, 1),
+    };
+    for (cudaError_t error : errors)
+        HOLDS(error == cudaErrorInvalidValue, "%d", error);
+    cudaGetLastError();
+    MUST(cudaGraphDestroy(graph));
+}
+
 int main(void)
 {
     cudaStream_t stream;
@@ -166,6 +189,7 @@ int main(void)
     test_freed_outside(stream);
     test_captured(stream);
     MUST(cudaStreamDestroy(stream));
+    refused();
     printf("memory in graphs: right\n");
     return 0;
 }

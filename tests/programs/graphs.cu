@@ -388,6 +388,72 @@ static void gone()
     MUST(cudaGraphDestroy(graph));
 }
 
+#define REFUSED(call)                                                                              \
+    do {                                                                                           \
+        HOLDS((call) == cudaErrorInvalidValue, "%s", #call);                                       \
+        cudaGetLastError();                                                                        \
+    } while (0)
+
+// Whose a graph is, and what is named twice.
+static void refused()
+{
+    cudaGraph_t graph, inner, child;
+    cudaGraphNode_t a, b, node;
+    cudaStream_t stream;
+    size_t edges;
+    MUST(cudaSetDevice(0));
+    MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    MUST(cudaGraphCreate(&graph, 0));
+    MUST(cudaGraphCreate(&inner, 0));
+    MUST(cudaGraphAddEmptyNode(&a, graph, NULL, 0));
+    const cudaGraphNode_t twice[] = {a, a};
+    REFUSED(cudaGraphAddEmptyNode(&b, graph, twice, 2));
+    MUST(cudaGraphAddEmptyNode(&b, graph, NULL, 0));
+    const cudaGraphNode_t both[] = {b, b};
+    REFUSED(cudaGraphAddDependencies(graph, twice, both, NULL, 2));
+    MUST(cudaGraphGetEdges(graph, NULL, NULL, NULL, &edges));
+    HOLDS(edges == 0, "%zu edges", edges);
+    MUST(cudaGraphAddChildGraphNode(&node, graph, NULL, 0, inner));
+    MUST(cudaGraphChildGraphNodeGetGraph(node, &child));
+    REFUSED(cudaGraphDestroy(child));
+    MUST(cudaGraphDestroy(inner));
+    MUST(cudaStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, cudaStreamCaptureModeRelaxed));
+    REFUSED(cudaGraphDestroy(graph));
+    REFUSED(cudaGraphDestroyNode(a));
+    MUST(cudaStreamEndCapture(stream, &inner));
+    MUST(cudaGraphDestroyNode(a));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaStreamDestroy(stream));
+}
+
+// Copies and fills of nothing are nodes, too, whose parameters can be asked for.
+static void nothing()
+{
+    char *device, *host;
+    size_t count;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphNode_t node[2];
+    cudaMemcpy3DParms p;
+    MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    MUST(cudaMalloc((void **)&device, N));
+    MUST(cudaMallocHost((void **)&host, N));
+    MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    MUST(cudaMemcpy2DAsync(device, 64, host, 64, 16, 0, cudaMemcpyDefault, stream));
+    MUST(cudaMemcpy2DAsync(device, 64, host, 64, 0, 4, cudaMemcpyDefault, stream));
+    MUST(cudaStreamEndCapture(stream, &graph));
+    count = 2;
+    MUST(cudaGraphGetNodes(graph, node, &count));
+    for (size_t i = 0; i < count; i++) {
+        MUST(cudaGraphMemcpyNodeGetParams(node[i], &p));
+        HOLDS(p.extent.width * p.extent.height == 0, "%zu bytes", p.extent.width);
+    }
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaStreamDestroy(stream));
+    MUST(cudaFree(device));
+    MUST(cudaFreeHost(host));
+}
+
 int main(int argc, char **argv)
 {
     const int wanted[] = {8, 9};
@@ -405,6 +471,8 @@ int main(int argc, char **argv)
     children(0);
     children(1);
     gone();
+    refused();
+    nothing();
     printf("graphs on %d GPUs: right\n", gpus);
     return 0;
 }

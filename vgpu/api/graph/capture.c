@@ -131,6 +131,7 @@ void vgpu__capture_end(struct capture *c)
         free(m->last.node);
         free(m);
     }
+    c->graph->captures--;
     free(c);
     atomic_fetch_sub(&vgpu__capturing, 1);
 }

@@ -44,6 +44,7 @@ static cudaError_t begin_capture(const char *call, uint64_t stream, enum cudaStr
     c->given = to->graph;
     c->id = next_capture_id++;
     c->graph = graph;
+    graph->captures++;
     c->mode = mode;
     c->thread = &vgpu__capture_mode;
     c->origin = stream;
@@ -173,11 +174,13 @@ static cudaError_t finish_capture(uint64_t stream, struct CUgraph_st **graph)
         error = vgpu__refuse(cudaErrorStreamCaptureUnjoined, call,
                              "a stream that joined the capture has work that the first stream does "
                              "not wait for: record an event there, and wait for it here");
-    if (error == cudaSuccess)
-        *graph = c->graph;
-    else if (!c->given)
-        vgpu__graph_free(c->graph);
+    struct CUgraph_st *made = c->graph;
+    bool given = c->given;
     vgpu__capture_end(c);
+    if (error == cudaSuccess)
+        *graph = made;
+    else if (!given)
+        vgpu__graph_free(made);
     return error;
 }
 

@@ -36,6 +36,15 @@ bool vgpu__graph_known(const struct CUgraph_st *graph)
     return graph && g;
 }
 
+bool vgpu__graph_has_memory(const struct CUgraph_st *graph)
+{
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->node[i]->type == cudaGraphNodeTypeMemAlloc ||
+            graph->node[i]->type == cudaGraphNodeTypeMemFree)
+            return true;
+    return false;
+}
+
 void vgpu__node_free(struct CUgraphNode_st *n)
 {
     if (n->type == cudaGraphNodeTypeKernel)
@@ -142,10 +151,27 @@ static bool depends_on(struct CUgraphNode_st *node, const struct CUgraphNode_st 
     return found;
 }
 
-bool vgpu__node_after(struct CUgraphNode_st *node, const struct CUgraphNode_st *dep)
+static uint64_t new_question(void)
 {
     static _Atomic uint64_t questions;
-    return depends_on(node, dep, atomic_fetch_add(&questions, 1) + 1);
+    return atomic_fetch_add(&questions, 1) + 1;
+}
+
+bool vgpu__node_after(struct CUgraphNode_st *node, const struct CUgraphNode_st *dep)
+{
+    return depends_on(node, dep, new_question());
+}
+
+/* Nodes of one graph. */
+static bool has_repeats(struct CUgraphNode_st *const *nodes, size_t count)
+{
+    const uint64_t asked = new_question();
+    for (size_t i = 0; i < count; i++) {
+        if (nodes[i]->asked == asked)
+            return true;
+        nodes[i]->asked = asked;
+    }
+    return false;
 }
 
 /* ---- checks ---- */
@@ -176,7 +202,9 @@ cudaError_t vgpu__graph_check_new(const char *call, cudaGraphNode_t *out, cudaGr
     for (size_t i = 0; i < count; i++)
         if (!node_belongs(graph, deps[i]))
             return vgpu__refuse_value(call, "a dependency is no node of the graph");
-    return cudaSuccess;
+    return has_repeats(deps, count)
+               ? vgpu__refuse_value(call, "a node is named twice among the dependencies")
+               : cudaSuccess;
 }
 
 static cudaError_t return_node(cudaGraphNode_t *out, struct CUgraphNode_st *node)
@@ -361,6 +389,13 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
     if (!vgpu__graph_known(graph))
         return vgpu__refuse_value("cudaGraphDestroy", "no graph, or destroyed already");
+    if (graph->is_child)
+        return vgpu__refuse_value("cudaGraphDestroy",
+                                  "the graph belongs to the node whose child it "
+                                  "is: destroy that, or its graph");
+    if (graph->captures)
+        return vgpu__refuse_value("cudaGraphDestroy",
+                                  "a stream capture adds to the graph: end it before");
     vgpu__graph_free(graph);
     return cudaSuccess;
 }

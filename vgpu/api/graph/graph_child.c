@@ -26,6 +26,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
             vgpu__graph_free(child);
         return vgpu__no_memory(call);
     }
+    child->is_child = true;
     node->u.child = child;
     *pGraphNode = node;
     return cudaSuccess;

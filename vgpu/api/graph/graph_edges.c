@@ -44,6 +44,10 @@ static bool has_edge(const struct CUgraphNode_st *node, const struct CUgraphNode
     return false;
 }
 
+#define HAS_MEMORY                                                                                 \
+    "the graph has nodes that allocate or free memory: none of its nodes and dependencies can be " \
+    "removed"
+
 static cudaError_t check_edges(const char *call, cudaGraph_t graph, const cudaGraphNode_t *from,
                                const cudaGraphNode_t *to, size_t count, bool there)
 {
@@ -65,12 +69,17 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
                                      const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData,
                                      size_t numDependencies)
 {
+    static const char call[] = "cudaGraphAddDependencies";
     (void)edgeData; /* used by programmatic launches only */
-    cudaError_t error =
-        check_edges("cudaGraphAddDependencies", graph, from, to, numDependencies, false);
-    for (size_t i = 0; error == cudaSuccess && i < numDependencies; i++)
-        if (!vgpu__graph_edge(to[i], from[i]))
-            error = vgpu__no_memory("cudaGraphAddDependencies");
+    cudaError_t error = check_edges(call, graph, from, to, numDependencies, false);
+    size_t added = 0;
+    for (; error == cudaSuccess && added < numDependencies; added++)
+        if (has_edge(to[added], from[added]))
+            error = vgpu__refuse_value(call, "a dependency is named twice");
+        else if (!vgpu__graph_edge(to[added], from[added]))
+            error = vgpu__no_memory(call);
+    for (size_t i = 0; error != cudaSuccess && i + 1 < added; i++)
+        drop_edge(to[i], from[i]);
     return error;
 }
 
@@ -81,6 +90,8 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
     (void)edgeData;
     cudaError_t error =
         check_edges("cudaGraphRemoveDependencies", graph, from, to, numDependencies, true);
+    if (error == cudaSuccess && numDependencies && vgpu__graph_has_memory(graph))
+        error = vgpu__refuse_value("cudaGraphRemoveDependencies", HAS_MEMORY);
     for (size_t i = 0; error == cudaSuccess && i < numDependencies; i++)
         drop_edge(to[i], from[i]);
     return error;
@@ -88,14 +99,25 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
+    static const char call[] = "cudaGraphDestroyNode";
     if (!vgpu__node_known(node))
-        return vgpu__refuse_value("cudaGraphDestroyNode", "no node of a graph");
+        return vgpu__refuse_value(call, "no node of a graph");
+    struct CUgraph_st *g = node->graph;
+    if (vgpu__graph_has_memory(g))
+        return vgpu__refuse_value(call, HAS_MEMORY);
+    if (g->captures)
+        return vgpu__refuse_value(call, "a stream capture adds to the graph: end it before");
+    vgpu__graph_drop_node(node);
+    return cudaSuccess;
+}
+
+void vgpu__graph_drop_node(struct CUgraphNode_st *node)
+{
     struct CUgraph_st *g = node->graph;
     for (size_t i = 0; i < g->count; i++)
         drop_edge(g->node[i], node);
     vgpu__graph_take_out(node);
     vgpu__node_free(node);
-    return cudaSuccess;
 }
 
 /* ---- queries: *count is the capacity of the list, then the number of entries ---- */
@@ -211,6 +233,8 @@ static bool copy_parameters(struct CUgraphNode_st *to, const struct CUgraphNode_
     }
     if (from->type == cudaGraphNodeTypeGraph) {
         to->u.child = vgpu__graph_copy(from->u.child);
+        if (to->u.child)
+            to->u.child->is_child = true;
         return to->u.child;
     }
     if (from->type == cudaGraphNodeTypeHost) {

@@ -232,6 +232,8 @@ static cudaError_t capture_launch(const struct CUgraphExec_st *x, cudaStream_t s
         vgpu__capture_spoil(stream);
         error = vgpu__no_memory("cudaGraphLaunch");
     }
+    if (*node && (*node)->u.child)
+        (*node)->u.child->is_child = true;
     return error;
 }
 

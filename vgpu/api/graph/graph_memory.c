@@ -180,16 +180,31 @@ cudaError_t vgpu__graph_allocate(const char *call, struct CUgraphNode_st *node, 
     return error;
 }
 
+/* More often than allocated: another graph may have allocated it once. */
+static bool is_freed_in(const struct CUgraph_st *g, const struct graph_memory *m)
+{
+    size_t allocated = 0, freed = 0;
+    for (size_t i = 0; i < g->count; i++) {
+        bool same = g->node[i]->u.memory == m;
+        allocated += same && g->node[i]->type == cudaGraphNodeTypeMemAlloc;
+        freed += same && g->node[i]->type == cudaGraphNodeTypeMemFree;
+    }
+    return freed >= (allocated ? allocated : 1);
+}
+
 cudaError_t vgpu__graph_release(const char *call, struct CUgraphNode_st *node, const void *pointer)
 {
     node->type = cudaGraphNodeTypeEmpty;
     pthread_mutex_lock(&memory_lock);
     struct graph_memory *m = memory_at((uint64_t)(uintptr_t)pointer);
-    if (m) {
+    bool again = m && is_freed_in(node->graph, m);
+    if (m && !again) {
         node->u.memory = m;
         node->type = cudaGraphNodeTypeMemFree;
     }
     pthread_mutex_unlock(&memory_lock);
+    if (again)
+        return vgpu__refuse_value(call, "another node of the graph frees this memory");
     return m ? cudaSuccess
              : vgpu__refuse_value(call, "the pointer is not one that a graph's node allocates");
 }

@@ -46,7 +46,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
     if (error == cudaSuccess)
         *pGraphNode = node;
     else
-        cudaGraphDestroyNode(node);
+        vgpu__graph_drop_node(node);
     return error;
 }
 
@@ -67,7 +67,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t gra
     if (error == cudaSuccess)
         *pGraphNode = node;
     else
-        cudaGraphDestroyNode(node);
+        vgpu__graph_drop_node(node);
     return error;
 }
 

@@ -79,7 +79,7 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node,
     *pNodeParams = (struct cudaMemcpy3DParms){
         .srcPtr = {(void *)(uintptr_t)c->src, c->src_pitch, c->width, rows},
         .dstPtr = {c->dst, c->dst_pitch, c->width, rows},
-        .extent = {c->width, rows, c->rows / rows},
+        .extent = {c->width, rows, rows ? c->rows / rows : 1},
         .kind = c->kind};
     if (c->plane_rows) {
         pNodeParams->srcPtr.ysize = c->src_plane / c->src_pitch;

@@ -43,6 +43,8 @@ struct CUgraph_st {
     struct CUgraphNode_st **node; /* in order of creation */
     size_t count, room;
     struct graph_object *objects; /* user_object.c: to which it holds references */
+    unsigned captures;            /* that add to it */
+    bool is_child;                /* of a node, which it belongs to */
     struct CUgraph_st *next;      /* list of all existing graphs, to recognise an invalid handle */
 };
 
@@ -54,6 +56,8 @@ static inline cudaError_t vgpu__refuse_value(const char *call, const char *what)
 
 struct CUgraph_st *vgpu__graph_new(void);
 bool vgpu__graph_known(const struct CUgraph_st *graph);
+/* Whether it has nodes that allocate or free memory: none of its nodes and edges can be removed. */
+bool vgpu__graph_has_memory(const struct CUgraph_st *graph);
 void vgpu__graph_free(struct CUgraph_st *graph);
 struct CUgraph_st *vgpu__graph_copy(const struct CUgraph_st *graph); /* NULL: host memory ran out */
 void vgpu__node_free(struct CUgraphNode_st *node); /* after it was removed from its graph */
@@ -65,6 +69,8 @@ struct CUgraphNode_st *vgpu__graph_add(struct CUgraph_st *graph, enum cudaGraphN
 /* Makes `node` depend on `dep`. False: host memory ran out. */
 bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep);
 void vgpu__graph_take_out(struct CUgraphNode_st *node); /* removes it from its graph's list */
+/* Destroys the node, whose dependents no longer wait for it. */
+void vgpu__graph_drop_node(struct CUgraphNode_st *node);
 /* The index of `node`, which must be a node of `graph`. */
 size_t vgpu__node_place(const struct CUgraph_st *graph, const struct CUgraphNode_st *node);
 
