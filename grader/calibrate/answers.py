@@ -23,6 +23,7 @@ PART_NUMBERS = [
     "async_engines",
 ]
 FORMAT = "1"  # as calibrate.cu prints it
+MOST_GPUS = 12  # of a node description
 
 
 @dataclass
@@ -107,11 +108,28 @@ def read(text: str) -> Answers:
         raise ValueError(
             f"they have format {answers.facts['calibrate']}, and this ./lab reads format {FORMAT}"
         )
-    if "calibrate" not in answers.facts or not answers.facts.get("gpus", "").isdigit():
+    if "calibrate" not in answers.facts or not re.fullmatch(
+        r"[1-9][0-9]{0,8}", answers.facts.get("gpus", "")
+    ):
         raise ValueError(
             "truth-calibrate did not write them: no line `calibrate: 1`, or no line `gpus: N`"
         )
+    if answers.gpus > MOST_GPUS:
+        raise ValueError(
+            f"line `gpus: {answers.gpus}`: a node description has {MOST_GPUS} GPUs at most"
+        )
+    _check_numbers(answers)
     return answers
+
+
+def _check_numbers(answers: Answers) -> None:
+    whole = {*PART_NUMBERS, "numa", "ecc"}
+    for name, value in answers.facts.items():
+        kind = name.partition("].")[2]
+        if kind in whole and not re.fullmatch(r"-?[0-9]{1,15}", value):
+            raise ValueError(f"line `{name}: {value}`: it must be a whole number")
+        if kind in PART_NUMBERS and int(value) < (kind == "sms"):
+            raise ValueError(f"line `{name}: {value}`: the number is too small")
 
 
 def _number(word: str) -> float | None:

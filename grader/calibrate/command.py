@@ -32,7 +32,7 @@ def command(
         raise LabError(f"--name {name}: small letters, digits and hyphens only", ExitStatus.USAGE)
     target = out or project.root / "build" / "calibrate" / f"{name}.json"
     target.parent.mkdir(parents=True, exist_ok=True)
-    text = answers.read_text() if answers else _measure(project, program, target)
+    text = _read(answers) if answers else _measure(project, program, target)
     if not answers:
         target.with_suffix(".txt").write_text(text)
     try:
@@ -60,6 +60,17 @@ def command(
     return ExitStatus.OK
 
 
+def _read(answers: Path) -> str:
+    try:
+        return answers.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LabError(
+            f"--answers {answers} cannot be read: {error}. "
+            "It must be what truth-calibrate printed.",
+            ExitStatus.USAGE,
+        ) from error
+
+
 def written(node: Node) -> str:
     """JSON, short lists and objects in one line each."""
     text = json.dumps(node, indent=2)
@@ -79,7 +90,11 @@ def written(node: Node) -> str:
 
 
 def run(
-    program: Path, seconds: int, extra: Mapping[str, str] | None = None, groups: Sequence[str] = ()
+    program: Path,
+    seconds: int,
+    extra: Mapping[str, str] | None = None,
+    groups: Sequence[str] = (),
+    no_gpu: str = "There is no GPU here that CUDA can use, so there is nothing to measure.",
 ) -> str:
     """The program's output; what it printed before it was stopped counts."""
     try:
@@ -93,10 +108,7 @@ def run(
     except OSError as error:
         raise LabError(f"{program}: {error}", ExitStatus.MISSING) from error
     if status == NO_GPU:
-        raise LabError(
-            "There is no GPU here that CUDA can use, so there is nothing to measure.",
-            ExitStatus.CANNOT_RUN,
-        )
+        raise LabError(no_gpu, ExitStatus.CANNOT_RUN)
     if "gpus:" not in text:
         raise LabError(
             f"{program} ended with status {status} before it measured anything.", ExitStatus.FAILED
@@ -159,7 +171,8 @@ def ask_virtual(project: Project, description: Path, groups: Sequence[str] = ())
         return None
     extra = {"VGPU_NODE": str(description.resolve()), "VGPU_NODE_ID": f"calibrate-{os.getpid()}"}
     extra["PATH"] = f"{tools}{os.pathsep}{os.environ.get('PATH', '')}"
-    return read(run(program, VIRTUAL_SECONDS, extra, groups))
+    refused = f"The virtual node does not take {description}; above stands why."
+    return read(run(program, VIRTUAL_SECONDS, extra, groups, refused))
 
 
 def _compare(project: Project, target: Path, asked: Answers, made: Description) -> None:

@@ -10,6 +10,7 @@ give figures near those of `hgx-h200-4`, which were fitted by hand.
 import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -236,7 +237,7 @@ class Refused(unittest.TestCase):
     def refuse(self, text: str, sentence: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "answers.txt")
-            path.write_text(text)
+            path.write_bytes(text.encode("latin-1"))
             words = [ROOT / "lab", "calibrate", "--answers", path, "--out", Path(folder, "x.json")]
             done = subprocess.run(words, capture_output=True, text=True, timeout=120)
         self.assertNotEqual(done.returncode, 0, done.stdout)
@@ -252,6 +253,12 @@ class Refused(unittest.TestCase):
             text.replace("gpu[1].clock_khz", "x"), "no line gpu[1].clock_khz. Were they cut?"
         )
         self.refuse(text[: text.index("copy.d2h")], "no copies by size of d2h_pinned, local")
+        self.refuse(text.replace("gpus: 2", "gpus: 50000"), "has 12 GPUs at most")
+        self.refuse(text.replace("gpus: 2", "gpus: \xb2"), "cannot be read")
+        for line, why in (("sms: many", "a whole number"), ("sms: 0", "too small")):
+            wrong = re.sub(r"^gpu\[1\].sms:.*", f"gpu[1].{line}", text, flags=re.MULTILINE)
+            self.refuse(wrong, f"line `gpu[1].{line}`: ")
+            self.refuse(wrong, why)
 
     def test_gpus_beyond_twelve_are_said_to_be_left_out(self) -> None:
         text = (HERE / "pcie-4090-2.txt").read_text().replace("gpus: 2", "gpus: 2\nfound: 16")

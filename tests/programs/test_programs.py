@@ -44,7 +44,6 @@ class EveryGpu(unittest.TestCase):
                     expected = (f"{words} on {gpus} GPUs: right\n", 0)
                     self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
-
     def test_in_other_orders(self) -> None:
         """What a program says must not depend on an order that it does not ask for."""
         for (program, words), seed in itertools.product(self.SAID.items(), ("2", "3", "weak:4")):

@@ -193,16 +193,17 @@ class Parts(Case):
         self.assertEqual(self.kept(), set())
 
     def test_refused_alike(self) -> None:
-        """A module that is divided, one that is translated at once, one with every part by itself."""
+        """A module that is translated at once, and one that is divided."""
         missing = CALL_TWICE.replace("VALUE", "4").replace("twice", "missing")
         never = "mov.u32 %r1, 1; setp.eq.u32 p, %r1, 1; @p bra done; " + missing + " done:"
+        large = "a variable of 512 MiB or more"
         for wrong, said in (
             (SHARED + kernel("g", ".reg .pred p; " + never), "'missing'"),
             (SHARED + ".global .u32 total = 6;\n", "the second definition of this name"),
             (SHARED + kernel("total", "mov.u32 %r1, 1;"), "the second definition of this name"),
             (kernel("k1", "mov.u32 %r1, 1;"), "the second definition of this name"),
-            (".global .b8 large[1073741824];\n", "a variable of 512 MiB or more"),
-            (".global .u64 large[2305843009213693953] = {1, 2};\n", "a variable of 512 MiB or more"),
+            (".global .b8 large[1073741824];\n", large),
+            (".global .u64 large[2305843009213693953] = {1, 2};\n", large),
             (".global .u32 short[2] = {1, ", "a variable that the virtual node does not know"),
         ):
             for count in (3, 6):
