@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -119,6 +120,41 @@ class Steps(unittest.TestCase):
     def test_of_any_other_step_the_last_lines_are_told(self) -> None:
         end = self.ends("f() { echo 'style.py: too long' >&2; return 1; }", "step style f")
         self.assertEqual(end, "\n== failed: style\nstyle.py: too long\n0 1\n")
+
+    def test_what_was_begun_beside_counts_in_its_step(self) -> None:
+        end = self.ends(
+            "beside good echo '3 passed, 0 failed'",
+            "f() { echo 'a.c: warning'; return 1; }",
+            "beside bad f",
+            "step 'the bad one' begun bad",
+            "step 'the good one' begun good",
+        )
+        self.assertEqual(end, "\n== failed: the bad one\na.c: warning\n4 1\n")
+
+    def test_what_is_begun_beside_waits_for_the_one_before_and_lets_steps_go_first(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            order = Path(folder, "order")
+            self.ends(
+                f"f() {{ sleep $2; echo $1 $(nice) >>{order}; }}",
+                "beside a f first 0.5",
+                "beside b f second 0",
+                "step x begun b",
+            )
+            self.assertEqual(order.read_text(), "first 19\nsecond 19\n")
+
+    def test_what_was_begun_beside_ends_with_the_script(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            pid = Path(folder, "pid")
+            begin = f"f() {{ sh -c 'echo $$ >{pid}.new; mv {pid}.new {pid}; exec sleep 600'; }}"
+            self.ends(begin, "beside a f", f"until [ -e {pid} ]; do sleep 0.05; done")
+            self.assertTrue(ends_soon(int(pid.read_text())))
+
+
+def ends_soon(pid: int) -> bool:
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not Path(f"/proc/{pid}").exists()
 
 
 if __name__ == "__main__":
