@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char schedule[] = "VGPU_SCHEDULE";
 
@@ -65,6 +66,9 @@ void lab__other_orders(struct lab_test *t, const struct lab_case *info,
                        const struct lab_options *options)
 {
     const uint64_t now_ps = t->now_ps, timed_ps = t->timed_ps;
+    const int node_count = t->node_count;
+    char nodes[LAB_NODES_MAX][sizeof t->nodes[0]];
+    memcpy(nodes, t->nodes, sizeof nodes);
     const char *asked = getenv(schedule);
     if (!lab__node_virtual() || (asked && *asked) || info->one_order || !any_open(t))
         return;
@@ -72,5 +76,7 @@ void lab__other_orders(struct lab_test *t, const struct lab_case *info,
     for (int i = 0; i < options->orders && t->verdict == LAB_PASS; i++)
         run_in_order(t, info, options, 1 + (first + i) % LAB_ORDERS);
     t->timed_ps = timed_ps;
-    t->now_ps = now_ps; /* reported times are those of the default order */
+    t->now_ps = now_ps; /* reported times and nodes are those of the default order */
+    t->node_count = node_count;
+    memcpy(t->nodes, nodes, sizeof nodes);
 }
