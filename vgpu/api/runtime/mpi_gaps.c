@@ -18,7 +18,7 @@ struct rows {
 };
 
 /* Of one element: a byte for each of its bytes, which is not 0 where it has data. */
-static unsigned char *mask_of(const struct buffer *b)
+static unsigned char *data_mask(const struct buffer *b)
 {
     handle self =
         &ompi_mpi_comm_self ? (handle)(uintptr_t)&ompi_mpi_comm_self : (handle)MPICH_COMM_SELF;
@@ -37,7 +37,7 @@ static unsigned char *mask_of(const struct buffer *b)
     return NULL;
 }
 
-static void copy_rows(struct buffer *b, struct rows *rows, cudaStream_t stream)
+static void put_rows(struct buffer *b, struct rows *rows, cudaStream_t stream)
 {
     if (rows->count != 0 && !b->failed)
         b->failed = cudaMemcpy2DAsync((char *)b->device + rows->at, rows->distance,
@@ -57,13 +57,13 @@ static void add_row(struct buffer *b, struct rows *rows, size_t at, size_t lengt
         rows->count++;
         return;
     }
-    copy_rows(b, rows, stream);
+    put_rows(b, rows, stream);
     *rows = (struct rows){at, length, length, 1};
 }
 
 void vgpu__mpi_close_gaps(struct buffer *b, cudaStream_t stream)
 {
-    unsigned char *mask = mask_of(b);
+    unsigned char *mask = data_mask(b);
     struct rows rows = {.count = 0};
     b->failed = !mask;
     for (long i = 0; i < b->count && !b->failed; i++) {
@@ -75,6 +75,6 @@ void vgpu__mpi_close_gaps(struct buffer *b, cudaStream_t stream)
                 add_row(b, &rows, from + at, end - at, stream);
         }
     }
-    copy_rows(b, &rows, stream);
+    put_rows(b, &rows, stream);
     free(mask);
 }

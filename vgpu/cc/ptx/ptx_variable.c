@@ -19,7 +19,8 @@ struct variable {
 
 static const char unknown_variable[] = "a variable that the virtual node does not know";
 enum { BYTES_MAX = (1 << 29) - 1 }; /* the image holds all of a variable */
-static const char too_large[] = "a variable of 512 MiB or more: allocate such memory (cuMemAlloc)";
+static const char variable_too_large[] =
+    "a variable of 512 MiB or more: allocate such memory (cuMemAlloc)";
 
 /* ---- initial values ---- */
 
@@ -173,8 +174,8 @@ bool cc_ptx_is_compilers(const char *name)
     return *name == '$' || cc_starts(name, "__unnamed_");
 }
 
-static LLVMValueRef refuse(struct cc_ptx_module *m, struct cc_place place, const char *from,
-                           const char *why)
+static LLVMValueRef refuse_variable(struct cc_ptx_module *m, struct cc_place place,
+                                    const char *from, const char *why)
 {
     cc_ptx_refuse(m, place, from, why);
     return NULL;
@@ -196,12 +197,12 @@ LLVMValueRef cc_ptx_variable(struct cc_ptx_module *m, enum cc_ptx_space space, b
     struct variable v = {0};
 
     if (!read_declaration(m, &v))
-        return refuse(m, place, from, unknown_variable);
+        return refuse_variable(m, place, from, unknown_variable);
     *name = v.name;
     if (v.count > BYTES_MAX / (v.vector * (v.type.bits / 8)))
-        return refuse(m, place, from, too_large);
+        return refuse_variable(m, place, from, variable_too_large);
     if (entry == NULL && is_defined(m, v.name))
-        return refuse(m, place, from, CC_PTX_TWICE);
+        return refuse_variable(m, place, from, CC_PTX_TWICE);
     unsigned bytes = (unsigned)v.count * v.vector * (v.type.bits / 8);
     LLVMTypeRef type = v.has_symbols ? LLVMArrayType(cc_int_type(m->l, 64), bytes / 8)
                                      : LLVMArrayType(cc_int_type(m->l, 8), bytes);
