@@ -170,14 +170,12 @@ static void refused()
     MUST(cudaGraphCreate(&graph, 0));
     MUST(cudaGraphAddMemAllocNode(&node, graph, NULL, 0, &p));
     MUST(cudaGraphAddMemFreeNode(&freed, graph, &node, 1, p.dptr));
-    const cudaError_t errors[] = {
-        cudaGraphAddMemFreeNode(&again, graph, &freed, 1, p.dptr),
-        cudaGraphDestroyNode(freed),
-        cudaGraphRemoveDependencies(graph, &node, &freed, NULL, 1),
-    };
-    for (cudaError_t error : errors)
-        HOLDS(error == cudaErrorInvalidValue, "%d", error);
-    cudaGetLastError();
+    cudaError_t error = cudaGraphAddMemFreeNode(&again, graph, &freed, 1, p.dptr);
+    HOLDS(error == cudaErrorInvalidValue && cudaGetLastError() == error, "freed twice: %d", error);
+    error = cudaGraphDestroyNode(freed);
+    HOLDS(error == cudaErrorInvalidValue && cudaGetLastError() == error, "destroyed: %d", error);
+    error = cudaGraphRemoveDependencies(graph, &node, &freed, NULL, 1);
+    HOLDS(error == cudaErrorInvalidValue && cudaGetLastError() == error, "removed: %d", error);
     MUST(cudaGraphDestroy(graph));
 }
 
