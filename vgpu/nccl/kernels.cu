@@ -344,13 +344,24 @@ __global__ void __launch_bounds__(THREADS) nccl_ring_kernel(nccl_ring work, nccl
 
 // ---- send and recv ----
 
+// Sixteen bytes an access, where both begin at a multiple of 16.
+__device__ void copy_bytes(char *to, const char *from, size_t bytes)
+{
+    if (to == from)
+        return;
+    const bool aligned = (((uintptr_t)to | (uintptr_t)from) & (sizeof(uint4) - 1)) == 0;
+    const size_t packs = aligned ? bytes / sizeof(uint4) : 0;
+    for (size_t i = threadIdx.x; i < packs; i += blockDim.x)
+        ((uint4 *)to)[i] = ((const uint4 *)from)[i];
+    for (size_t i = packs * sizeof(uint4) + threadIdx.x; i < bytes; i += blockDim.x)
+        to[i] = from[i];
+}
+
 __device__ void send_bytes(const mailboxes &to, const char *from, size_t bytes)
 {
     for (size_t base = 0; base < bytes; base += NCCL_SLOT_BYTES) {
         size_t size = least(bytes - base, NCCL_SLOT_BYTES);
-        char *slot = (char *)to.free_slot();
-        for (size_t i = threadIdx.x; i < size; i += blockDim.x)
-            slot[i] = from[base + i];
+        copy_bytes((char *)to.free_slot(), from + base, size);
         to.post_slot(size);
     }
     to.drain();
@@ -360,17 +371,9 @@ __device__ void recv_bytes(const mailboxes &from, char *to, size_t bytes)
 {
     for (size_t base = 0; base < bytes; base += NCCL_SLOT_BYTES) {
         size_t size = least(bytes - base, NCCL_SLOT_BYTES);
-        const char *slot = (const char *)from.filled_slot(size);
-        for (size_t i = threadIdx.x; i < size; i += blockDim.x)
-            to[base + i] = slot[i];
+        copy_bytes(to + base, (const char *)from.filled_slot(size), size);
         from.release_slot();
     }
-}
-
-__device__ void copy_bytes(char *to, const char *from, size_t bytes)
-{
-    for (size_t i = threadIdx.x; i < bytes && to != from; i += blockDim.x)
-        to[i] = from[i];
 }
 
 // One block for each peer and direction, so that all transfers of a group make progress.
