@@ -111,7 +111,7 @@ static const char *needs_of(const struct cc_list *command, struct cc_list *folde
 }
 
 /* FNV-1a */
-static uint64_t hash_of(const char *text)
+static uint64_t needs_hash(const char *text)
 {
     uint64_t hash = 0xcbf29ce484222325;
 
@@ -125,7 +125,7 @@ static const char *header_path(const char *folder, int release, enum cc_side sid
                                const char *needs)
 {
     return cc_format("%s/prelude-%d-%s-%016llx.pch", folder, release,
-                     side == CC_HOST_SIDE ? "host" : "device", (unsigned long long)hash_of(needs));
+                     side == CC_HOST_SIDE ? "host" : "device", (unsigned long long)needs_hash(needs));
 }
 
 /* ---- making them ---- */

@@ -57,7 +57,7 @@ bool cc_hides_header(const char *header, const struct cc_list *folders)
 
 /* ---- old ones ---- */
 
-static int is_ours(const struct dirent *entry)
+static int is_stored(const struct dirent *entry)
 {
     return cc_starts(entry->d_name, "prelude-");
 }
@@ -80,7 +80,7 @@ static int by_age(const void *a, const void *b)
 void cc_remove_old_headers(const char *folder)
 {
     struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, is_ours, NULL);
+    int count = scandir(folder, &entries, is_stored, NULL);
     struct made *made = calloc(count > 0 ? (size_t)count : 1, sizeof *made);
 
     for (int i = 0; made != NULL && i < count; i++) {
