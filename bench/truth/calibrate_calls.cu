@@ -94,9 +94,21 @@ static void calls_of_memory()
     });
 }
 
+// A host that was idle is slower at first.
+static void warm_up()
+{
+    auto begin = std::chrono::steady_clock::now();
+    do {
+        for (int i = 0; i < 200; i++)
+            launch(0, 0);
+        wait_all();
+    } while (!VIRTUAL && std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(300));
+}
+
 void measure_calls()
 {
     progress("calls");
+    warm_up();
     calls_of_streams();
     calls_of_memory();
     calls_that_wait();
@@ -134,16 +146,48 @@ static __global__ void follow(const int *next, int steps, int *end)
     *end = at;
 }
 
-// A copy from the host is a copy engine's; a small one inside a GPU takes no time of such an edge.
+// A copy engine waits for the kernel, and the other way round. Copies inside a GPU need no engine,
+// and 16 bytes from the host travel with the command.
 static void launch_and_transfer()
 {
     launch(0, 0);
-    CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].host_in, 16, cudaMemcpyHostToDevice, stream_of(0, 0)));
+    CHECK(cudaMemcpyAsync(gpu[0].host_out, gpu[0].from, 64 * KIB, cudaMemcpyDeviceToHost,
+                          stream_of(0, 0)));
+}
+
+// One kernel between two events of a stream that has nothing to do.
+static double alone_us()
+{
+    cudaStream_t stream = stream_of(0, 0);
+    return typical([=] {
+        float ms;
+        CHECK(cudaStreamSynchronize(stream));
+        CHECK(cudaEventRecord(gpu[0].began, stream));
+        nothing<<<1, 32, 0, stream>>>();
+        CHECK(cudaEventRecord(gpu[0].ended, stream));
+        CHECK(cudaEventSynchronize(gpu[0].ended));
+        CHECK(cudaEventElapsedTime(&ms, gpu[0].began, gpu[0].ended));
+        return static_cast<double>(ms) * 1e3;
+    });
+}
+
+// Up to some size, what comes from the host travels with the command.
+static void after_small_transfers()
+{
+    for (size_t bytes : {64, 256, 1024, 4096, 16384})
+        figure(text("kernel.after_transfer.%zu.us", bytes), [=] {
+            return each_us(0, 20, [=] {
+                launch(0, 0);
+                CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].host_in, bytes, cudaMemcpyHostToDevice,
+                                      stream_of(0, 0)));
+            });
+        });
 }
 
 static void spinning()
 {
     figure("kernel.nothing.us", [] { return each_us(0, 40, [] { launch(0, 0); }); });
+    figure("kernel.alone.us", alone_us);
     for (int us : {20, 40}) {
         figure(text("kernel.spin_%d.cycles", us), [=] { return held_cycles(0, us); });
         figure(text("kernel.spin_%d.us", us),
@@ -166,6 +210,7 @@ static void spinning()
         });
     });
     figure("kernel.between_transfers.us", [] { return each_us(0, 20, launch_and_transfer); });
+    after_small_transfers();
     for (int g = 1; g < std::min(gpus, 2); g++)
         figure("kernel.turns.two_gpus.us", [=] {
             return each_us(0, 20, [=] {

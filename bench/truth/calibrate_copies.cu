@@ -71,7 +71,14 @@ static void alone_pinned()
     for (size_t bytes : {SMALL, 64 * KIB, 4 * MIB}) {
         alone("h2d_pinned", bytes, [=](cudaStream_t s) { copy({-1, 0}, bytes, s); });
         alone("d2h_pinned", bytes, [=](cudaStream_t s) { copy({0, -1}, bytes, s); });
+        alone("local", bytes, [=](cudaStream_t s) { copy({0, 0}, bytes, s); });
     }
+}
+
+static void alone_between_gpus(const char *name)
+{
+    for (size_t bytes : {SMALL, 64 * KIB, 4 * MIB})
+        alone(name, bytes, [=](cudaStream_t s) { copy({0, 1}, bytes, s); });
 }
 
 static void pageable()
@@ -127,6 +134,7 @@ void measure_staged()
         return;
     progress("copies between GPUs through the host");
     curve("staged", {0, 1});
+    alone_between_gpus("staged");
 }
 
 void measure_curves()
@@ -143,6 +151,8 @@ void measure_curves()
     pageable();
     if (gpus > 1 && gpu[0].reaches[1])
         default_stream();
+    if (gpus > 1 && gpu[0].reaches[1])
+        alone_between_gpus("peer");
 }
 
 // ---- at the same time ----

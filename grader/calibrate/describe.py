@@ -4,16 +4,17 @@ nearest node of the gallery, and `sources` says so."""
 
 import hashlib
 import re
-from collections.abc import Sequence
 from typing import TypeVar
 
 from grader.calibrate.answers import PART_NUMBERS, Answers
 from grader.calibrate.curve import Curve, fit, rounded
 from grader.calibrate.gallery import Nearest, Node
 from grader.calibrate.links import HostLinks, HostSide, PeerLinks, PeerSide
+from grader.calibrate.pageable import to_gpu, to_host
 
 T = TypeVar("T")
 SEEN_NS = 20  # a load that takes less does not wait for memory
+TRANSFER = 64 << 10  # bytes to the host between kernels, as calibrate_calls.cu copies them
 SPIN = 20  # us, the shorter of calibrate_calls.cu's two
 
 
@@ -50,7 +51,7 @@ class Description:
         peers = PeerLinks(self.answers, self.curves, host.lane).find()
         self.assumed = host.assumed + peers.assumed + self.left_out()
         calls, kernel = self.calls(), self.kernel()
-        copies = self.copies(peers, calls)
+        copies = self.copies(peers, calls, kernel)
         parts, gpus = self.gpus()
         node: Node = {
             "name": self.name,
@@ -69,8 +70,10 @@ class Description:
         if peers.nvlink:
             node["nvlink"] = peers.nvlink
         node |= {"pcie": self.pcie(host, peers), "sockets": self.sockets(host), "copies": copies}
-        if edges := self.edges(kernel, copies):
+        if edges := self.edges(kernel):
             node["edges"] = edges
+            if most := self.carried(edges):
+                copies["h2d_pinned"]["carried_bytes"] = most
         node |= {"kernel": kernel, "calls": calls}
         self.not_measured(node)
         self.tell_sources(node)
@@ -264,6 +267,9 @@ class Description:
             delay = us[0] - cycles[0] * (us[1] - us[0]) / (cycles[1] - cycles[0])
         delay = min(max(delay, 0.0), nothing)
         kernel: Node = {"delay_us": rounded(delay), "floor_us": rounded(nothing - delay)}
+        idle = get("kernel.alone.us") - get("call.launch.us") - nothing
+        if idle > 0.1:
+            kernel["idle_us"] = rounded(idle)
         one, many = get("graph.kernels_1.us"), get("graph.kernels_21.us")
         following = (many - one) / 20
         if one and differs(one, nothing):
@@ -288,9 +294,9 @@ class Description:
         self.sources["kernel"] = "measured: kernel.*, memory.* and graph.* of ./lab calibrate"
         return kernel
 
-    def edges(self, kernel: Node, copies: Node) -> Node:
+    def edges(self, kernel: Node) -> Node:
         get, own = self.figure, self.figure("kernel.nothing.us")
-        first = copies["h2d_pinned"]["latency_us"]
+        first = self.curves["d2h_pinned"].us(TRANSFER)
         following = kernel.get("graph_next_us", own)
         alone, in_graph = get("kernel.between_transfers.us"), get("graph.between_transfers_10.us")
         found = {
@@ -321,7 +327,17 @@ class Description:
 
     # ---- copies ----
 
-    def copies(self, peers: PeerSide, calls: Node) -> Node:
+    def local_in_graph(self, told: Node, kernel: Node) -> None:
+        """A graph of ten kernels, each with a small copy after it."""
+        if not (pairs := self.figure("graph.between_copies_10.us")):
+            return
+        nothing = kernel["delay_us"] + kernel["floor_us"]
+        first = kernel.get("graph_first_us", nothing)
+        us = max((pairs - first - 9 * kernel.get("graph_next_us", nothing)) / 10, 0.0)
+        if differs(us, told["latency_us"]):
+            told["graph_us"] = rounded(us)
+
+    def copies(self, peers: PeerSide, calls: Node, kernel: Node) -> Node:
         copies: Node = {}
         for path, call in (
             ("h2d_pinned", "to_device"),
@@ -329,6 +345,7 @@ class Description:
             ("local", "inside"),
         ):
             copies[path] = self.path(path, f"call.{call}.us", calls)
+        self.local_in_graph(copies["local"], kernel)
         copies["h2d_pageable"] = self.pageable("h2d", calls)
         copies["d2h_pageable"] = self.pageable("d2h", calls)
         for path in ("peer", "staged"):
@@ -387,7 +404,6 @@ class Description:
                 told[key] = rounded(us)
 
     def pageable(self, way: str, calls: Node) -> Node:
-        """From the times of calls, which return when the bytes are taken (to a GPU) or there."""
         called = self.answers.by_size(f"alone_call.{way}_pageable")
         ended = self.answers.by_size(f"alone.{way}_pageable")
         both = {size for size, _ in called} & {size for size, _ in ended}
@@ -395,71 +411,14 @@ class Description:
         if len(both) < 6:
             path = f"{way}_pageable"
             return self.borrow(f"copies: {path}", self.nearest.node["copies"][path], "not measured")
-        enqueue = calls["enqueue_us"]
-        if way == "d2h":
-            points = [(size, us - enqueue - calls["wake_us"]) for size, us in called]
-            return fit([(n, max(us, 1e-3)) for n, us in points]).described()
-        inline = self.inline(called, ended)
-        large = [
-            (call, end)
-            for (size, call), (_, end) in zip(called, ended, strict=True)
-            if size > (1 << 16)
-        ]
-        early = [end - call for call, end in large if end > call]
-        worst = {us: max(abs((end - us) / call - 1) for call, end in large) for us in early}
-        handover = min(worst, key=worst.__getitem__) if early else 0.0
-        hidden = handover - calls["record_us"] < 0.1  # by the call that records the second event
-        points = [
-            (size, max(us - enqueue, 1e-3))
-            for size, us in (called if hidden else ended)
-            if size > inline
-        ]
-        if inline:  # the latency is that of the smallest, which end so much after their calls
-            points.insert(0, (called[0][0], max(ended[0][1] - called[0][1], 1e-3)))
-        curve = fit(points, ramp=not inline)  # what is inline is a band, and bands have no ramp
-        told = curve.described()
-        if not hidden:
-            told["handover_us"] = rounded(handover)
-        if inline:
-            told |= self.inlined(inline, called, ended, curve)
-        return told
+        return to_gpu(called, ended, calls) if way == "h2d" else to_host(called, calls)
 
-    def inline(
-        self, called: Sequence[tuple[int, float]], ended: Sequence[tuple[int, float]]
-    ) -> int:
-        """Up to so many bytes a call returns early, however many they are; 0: it does not."""
-        early = {size: end - call for (size, call), (_, end) in zip(called, ended, strict=True)}
-        later = [us for size, us in early.items() if size > 1 << 17]
-        least = min(later, default=0.0)
-        small = [size for size, us in early.items() if size <= 1 << 16 and us > 2 * least + 1]
-        return max(small) if small else 0
-
-    def inlined(
-        self,
-        most: int,
-        called: Sequence[tuple[int, float]],
-        ended: Sequence[tuple[int, float]],
-        curve: Curve,
-    ) -> Node:
-        calls = fit([(size, us) for size, us in called if size <= most])
-        rest = fit(
-            [
-                (n, max(end - call, 1e-3))
-                for (n, call), (_, end) in zip(called, ended, strict=True)
-                if n <= most
-            ]
-        )
-        told: Node = {"issue_us": rounded(calls.latency_us)}
-        told["inline"] = {
-            "up_to_bytes": most,
-            "gbs": rounded(calls.gbs),
-            "idle_us": rounded(max(rest.latency_us - curve.latency_us, 0.0)),
-        }
-        later = [one for one in curve.bands if one[0] > most][:2]
-        told["bands"] = [
-            {"up_to_bytes": n, "gbs": rounded(gbs)} for n, gbs in [(most, rest.gbs), *later]
-        ]
-        return told
+    def carried(self, edges: Node) -> int:
+        """The most bytes from the host after which a kernel waits for no copy engine."""
+        edge = edges.get("stream", {}).get("other_kind_us", 0.0)
+        own, path = self.figure("kernel.nothing.us"), self.curves["h2d_pinned"]
+        measured = self.answers.by_size("kernel.after_transfer")
+        return max((n for n, us in measured if us - own - path.us(n) < edge), default=0)
 
     # ---- the rest ----
 

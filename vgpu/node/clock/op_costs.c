@@ -32,16 +32,33 @@ const struct path_model *copy_model(const struct topology *t, const struct op *o
     return &t->path[copy_path(op)];
 }
 
+/* The stream had nothing to do when `op` was issued. */
+static bool was_idle(const struct op *op)
+{
+    return op->ready_ps <= op->issue_ps;
+}
+
 uint64_t copy_latency(const struct topology *t, const struct op *op)
 {
     const struct path_model *m = copy_model(t, op);
     uint64_t idle_ps = (double)copy_bytes(op) <= m->inline_bytes ? m->inline_idle_ps : m->idle_ps;
-    return m->latency_ps + (op->by_default ? m->default_ps : 0) +
-           (op->ready_ps <= op->issue_ps ? idle_ps : 0) +
+    return (op->graph == VGPU_GRAPH_NONE ? m->latency_ps : m->graph_ps) +
+           (op->by_default ? m->default_ps : 0) + (was_idle(op) ? idle_ps : 0) +
            (inject_wanted ? inject_delay_ps(op->from, op->to) : 0);
 }
 
-/* ---- kernels ---- */
+/* ---- kernels and fills ---- */
+
+/* More for the first work of a stream. */
+static uint64_t processors_idle_ps(const struct topology *t, const struct op *op)
+{
+    return op->graph == VGPU_GRAPH_NONE && was_idle(op) ? t->cost.kernel_idle_ps : 0;
+}
+
+uint64_t fill_latency(const struct topology *t, const struct op *op)
+{
+    return t->cost.kernel_floor_ps + processors_idle_ps(t, op);
+}
 
 /* The minimum duration is that of the furthest memory that the kernel accesses. */
 uint64_t kernel_latency(const struct topology *t, const struct op *op)
@@ -61,5 +78,6 @@ uint64_t kernel_latency(const struct topology *t, const struct op *op)
         own_ps = (uint64_t)((double)own_ps / clock);
         return far + (spun > own_ps ? spun : own_ps) + kernel_extra_ps(t, op);
     }
-    return t->cost.kernel_delay_ps + (spun > least ? spun : least) + kernel_extra_ps(t, op);
+    return t->cost.kernel_delay_ps + processors_idle_ps(t, op) + (spun > least ? spun : least) +
+           kernel_extra_ps(t, op);
 }

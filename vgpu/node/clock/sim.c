@@ -269,7 +269,7 @@ static enum progress start_op(struct sim *s, struct op *op)
         event_push(&s->events, s->now + copy_latency(s->topology, op), op, PHASE_LATENCY);
         break;
     case OP_MEMSET:
-        event_push(&s->events, s->now + s->topology->cost.kernel_floor_ps, op, PHASE_LATENCY);
+        event_push(&s->events, s->now + fill_latency(s->topology, op), op, PHASE_LATENCY);
         break;
     case OP_FREE: /* a change in a table only */
         event_push(&s->events, s->now, op, PHASE_LATENCY);

@@ -55,11 +55,21 @@ void op_drop(struct op *op)
 
 /* ---- when an operation knows of the end of another one ---- */
 
+static enum engine_kind copy_engine_kind(const struct op *op)
+{
+    const struct path_model *pinned = &machine->path[PATH_H2D_PINNED];
+    if (op->from < 0) {
+        bool carried = (double)(op->u.copy.bytes * op->u.copy.rows) <= pinned->carried_bytes;
+        return carried && !op->u.copy.src_pageable ? ENGINE_PROCESSORS : ENGINE_FROM_HOST;
+    }
+    return op->to < 0 ? ENGINE_TO_HOST : op->to == op->from ? ENGINE_PROCESSORS : ENGINE_PEER;
+}
+
 static enum engine_kind engine_kind(const struct op *op)
 {
-    return op->kind == OP_COPY                              ? ENGINE_COPY
-           : op->kind == OP_KERNEL || op->kind == OP_MEMSET ? ENGINE_KERNEL
-                                                            : ENGINE_NONE;
+    if (op->kind == OP_COPY)
+        return copy_engine_kind(op);
+    return op->kind == OP_KERNEL || op->kind == OP_MEMSET ? ENGINE_PROCESSORS : ENGINE_NONE;
 }
 
 static const struct edge_costs *edge_costs(const struct op *op)

@@ -54,13 +54,16 @@ static void read_path(struct reader *r, const cJSON *one, const char *name, uint
 {
     const cJSON *ramp = cJSON_GetObjectItemCaseSensitive(one, "ramp");
     const cJSON *direct = cJSON_GetObjectItemCaseSensitive(one, "inline");
-    reader_fields(r, one, name,
-                  "issue_us idle_us latency_us default_issue_us default_us gbs "
-                  "handover_us ramp inline bands");
+    reader_fields(
+        r, one, name,
+        "issue_us idle_us latency_us graph_us carried_bytes default_issue_us default_us gbs "
+        "handover_us ramp inline bands");
     reader_fields(r, ramp, "\"ramp\"", "bytes gbs");
     reader_fields(r, direct, "\"inline\"", "up_to_bytes gbs idle_us");
     m->bytes_s = reader_number(r, one, "gbs", 1e-6) * 1e9;
     m->latency_ps = (uint64_t)(reader_number(r, one, "latency_us", 0) * 1e6 + 0.5);
+    m->graph_ps = read_optional_us(r, one, "graph_us", m->latency_ps);
+    m->carried_bytes = read_optional(r, one, "carried_bytes", 0, 0);
     m->issue_ps = read_optional_us(r, one, "issue_us", issue_ps);
     m->idle_ps = read_optional_us(r, one, "idle_us", 0);
     m->default_issue_ps = read_optional_us(r, one, "default_issue_us", 0);
@@ -113,6 +116,7 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
             read_path(r, one, names[i], t->cost.enqueue_ps, &t->path[i]);
     }
     uint64_t apart_ps = t->cost.kernel_delay_ps + t->cost.kernel_floor_ps;
+    t->cost.kernel_idle_ps = read_optional_us(r, kernel, "idle_us", 0);
     t->cost.graph_first_ps = read_optional_us(r, kernel, "graph_first_us", apart_ps);
     t->cost.graph_next_ps = read_optional_us(r, kernel, "graph_next_us", apart_ps);
     t->cost.graph_launch_ps = read_optional_us(r, calls, "graph_launch_us", t->cost.launch_ps);

@@ -309,8 +309,9 @@ static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
 {
     const cJSON *calls = cJSON_GetObjectItemCaseSensitive(root, "calls");
     const cJSON *kernel = cJSON_GetObjectItemCaseSensitive(root, "kernel");
-    reader_fields(r, kernel, "\"kernel\"",
-                  "delay_us floor_us graph_first_us graph_next_us peer_gbs l2_gbs write_weight");
+    reader_fields(
+        r, kernel, "\"kernel\"",
+        "delay_us floor_us idle_us graph_first_us graph_next_us peer_gbs l2_gbs write_weight");
     reader_fields(r, calls, "\"calls\"",
                   "local_us enqueue_us launch_us record_us query_us wake_us malloc_us free_us "
                   "graph_launch_us graph_node_us host_function_us record_untimed_us wait_us "

@@ -15,6 +15,7 @@ uint64_t copy_bytes(const struct op *op);
 
 /* Time from its start to its first byte, in ps. */
 uint64_t copy_latency(const struct topology *t, const struct op *op);
+uint64_t fill_latency(const struct topology *t, const struct op *op);
 uint64_t kernel_latency(const struct topology *t, const struct op *op);
 
 #endif

@@ -51,9 +51,17 @@ struct vclock;
 #define OP_TOUCHES 16
 #define OP_SOURCES 8
 
-/* The kind of engine that an operation uses: an operation that depends on one of another kind
- * starts after a delay (op.c). */
-enum engine_kind { ENGINE_NONE, ENGINE_COPY, ENGINE_KERNEL, ENGINE_KINDS };
+/* The engine that an operation uses: the processors (kernels, fills and copies inside a GPU), or
+ * the copy engine from the host, to the host, or to and from peers. An operation that depends on
+ * one of another engine starts after a delay (op.c). */
+enum engine_kind {
+    ENGINE_NONE,
+    ENGINE_FROM_HOST,
+    ENGINE_TO_HOST,
+    ENGINE_PEER,
+    ENGINE_PROCESSORS,
+    ENGINE_KINDS
+};
 
 /* OP_TOUCH represents an access of host code to memory (request_host.c): it is in no stream and
  * never carried out. */

@@ -32,6 +32,8 @@ enum path {
 #define MAX_BANDS 3
 struct path_model {
     uint64_t issue_ps, idle_ps, latency_ps;
+    uint64_t graph_ps;    /* the latency in a graph */
+    double carried_bytes; /* from the host: so many travel with the command, without copy engine */
     uint64_t default_issue_ps, default_ps; /* more of both, for a copy between GPUs in a default
                                             * stream, which is ordered with both of them */
     double ramp_bytes, ramp_bytes_s;       /* 0: no ramp */
@@ -55,8 +57,7 @@ struct route {
     double cap_bytes_s;
 };
 
-/* Delays until the end of an operation is known: to another GPU, and between copy engines and
- * processors. */
+/* Delays until the end of an operation is known: to another GPU, and from one engine to another. */
 struct edge_costs {
     uint64_t other_gpu_ps, other_kind_ps;
 };
@@ -71,6 +72,7 @@ struct costs {
     struct cold_costs cold;
     uint64_t local_ps, enqueue_ps, launch_ps, record_ps, query_ps, wake_ps, malloc_ps, free_ps;
     uint64_t kernel_delay_ps, kernel_floor_ps;
+    uint64_t kernel_idle_ps; /* more for a kernel or a fill whose stream had nothing to do */
     /* Recording an event without timing; cudaStreamWaitEvent. */
     uint64_t record_untimed_ps, wait_ps;
     uint64_t pool_grow_ps; /* an allocation for which its pool gets memory from the driver */
