@@ -28,7 +28,8 @@ ROUNDS = Path(__file__).resolve().parent / "rounds"
 NODES = {"H200": "hgx-h200-4", "H100": "dgx-h100"}  # the description of a card's machine
 GPUS = {"01": "0,1", "02": "0,1"}  # the others: FOUR
 FOUR = "0,1,2,3"
-CARDS = {"05": ["H200"]}  # those that a round is about; the others: all
+CARDS = {"05": ["H200"], "07": ["H100"]}  # those that a round is about; the others: all
+FITTED = {"07": "07-hgx-h100.json"}  # descriptions that ./lab calibrate fitted to another machine
 PATIENCE_S = 1800
 
 
@@ -75,8 +76,18 @@ def gpus_of(number: str) -> str:
 
 
 def predictions(program: Path) -> dict[str, dict[str, float]]:
-    cards = CARDS.get(program.name[-2:], list(NODES))
-    return {NODES[card]: run(program, NODES[card]) for card in cards}
+    number = program.name[-2:]
+    found: dict[str, dict[str, float]] = {}
+    for card in CARDS.get(number, list(NODES)):
+        node = str(ROUNDS / FITTED[number]) if number in FITTED else NODES[card]
+        found[Path(node).stem] = run(program, node)
+    return found
+
+
+def beside(predicted: Table, about: str) -> str:
+    """The node whose predictions are compared with this machine; a round's only one, otherwise."""
+    node = NODES[card(about)]
+    return node if node in predicted.columns else next(iter(predicted.columns))
 
 
 def card(about: str) -> str:
@@ -121,7 +132,7 @@ def show(folder: Path, worst: int | None = None) -> str:
         lines += [] if found else ["not measured yet"]
         for asked in found:
             measured = read(asked)
-            node = NODES[card(measured.about)]
+            node = beside(predicted, measured.about)
             lines += ["", f"{measured.about}, beside {node}"]
             lines += compared(predicted.columns[node], measured.columns["measured"], worst)
     return "\n".join(lines)
