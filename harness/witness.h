@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LAB_MAX_GPUS 16
+#define LAB_MAX_GPUS 20
 #define LAB_HOST LAB_MAX_GPUS /* index of host memory in the byte tables */
 #define LAB_SEALED -3         /* lab_record.from, .to: the memory of lab_seal */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// calibrate.cu: asks a machine of 1 to 12 GPUs for the figures of a node description;
+// calibrate.cu: asks a machine of 1 to 16 GPUs for the figures of a node description;
 // grader/calibrate fits them.
 //     truth-calibrate [SECONDS [GROUP]...]
 // Prints figures, "NAME VALUE" (us, or gbs), and facts, "NAME: TEXT". What SECONDS (default 240)

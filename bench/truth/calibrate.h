@@ -12,7 +12,7 @@
 #include <string>
 #include <unistd.h>
 
-enum { MOST_GPUS = 12 }; /* of a node description */
+enum { MOST_GPUS = 16 }; /* of a node description */
 
 /* What curves over size end at, and what one copy of a shared link moves; bytes cost the virtual
  * node time of the computer that it runs on. */

@@ -80,11 +80,11 @@ class Description:
         return node
 
     def left_out(self) -> list[str]:
-        """A description has no more than 12 GPUs."""
+        """A description has no more than 16 GPUs."""
         found = int(self.answers.facts.get("found", self.answers.gpus))
         more = found - self.answers.gpus
         return (
-            [f"{more} of the {found} GPUs here are left out; a node has at most 12"] if more else []
+            [f"{more} of the {found} GPUs here are left out; a node has at most 16"] if more else []
         )
 
     def about(self, peers: PeerSide) -> str:

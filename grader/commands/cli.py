@@ -140,7 +140,7 @@ def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add = commands.add_parser(
         "calibrate",
         help="measure this machine's GPUs, and describe it for VGPU_NODE",
-        description="Measures up to 12 GPUs for at most five minutes, fits a node description to "
+        description="Measures up to 16 GPUs for at most five minutes, fits a node description to "
         "their answers, and "
         "asks the virtual node with it the same, to show the error of each figure.",
     )

@@ -107,6 +107,18 @@ def check_all() -> None:
     check_h200()
 
 
+def sixteen() -> dict[str, Any]:
+    """dgx-h100 with eight more GPUs behind the same NVSwitches."""
+    node: dict[str, Any] = json.loads((NODES / "dgx-h100.json").read_text())
+    node["name"] = "sixteen"
+    del node["nccl"], node["sources"]["nccl"]
+    for gpu in list(node["gpus"]):
+        pci, uuid = gpu["pci"].replace("0000:", "0001:"), gpu["uuid"][:-1] + "x"
+        node["gpus"].append(gpu | {"pci": pci, "uuid": uuid.replace("x", "0")})
+    node["sockets"]["groups"] = [[*range(4), *range(8, 12)], [*range(4, 8), *range(12, 16)]]
+    return node
+
+
 def ask(node: str | Path, groups: tuple[str, ...]) -> Answers:
     extra = {"VGPU_NODE": str(node), "VGPU_NODE_ID": f"calibrate-{os.getpid()}-{Path(node).stem}"}
     extra["PATH"] = f"{SMI.parent}{os.pathsep}{os.environ['PATH']}"
@@ -167,6 +179,25 @@ class Again(unittest.TestCase):
             found = rows(machine, ask(path, LIVE), {})
         self.assertGreater(len(found), 40)
         for row in found:
+            self.assertLess(abs(row.error), 0.02, row)
+
+    def test_a_machine_of_sixteen_gpus(self) -> None:
+        right = sixteen()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "sixteen.json")
+            path.write_text(command.written(right))
+            machine = ask(path, ("copy", "host", "pair", "peers"))
+            self.assertEqual((machine.gpus, machine.facts["found"]), (16, "16"))
+            node = fitted(machine)
+            self.assertEqual(len(node["gpus"]), 16)
+            self.assertEqual(node["peers"], right["peers"])
+            self.assertEqual(node["pcie"].keys(), right["pcie"].keys())
+            near(node["pcie"]["both_gbs"], right["pcie"]["both_gbs"], 0.01, "both_gbs")
+            self.assertEqual(node["sockets"]["groups"], right["sockets"]["groups"])
+            near(node["nvlink"]["port_gbs"], right["nvlink"]["port_gbs"], 0.01, "port_gbs")
+            path.write_text(command.written(node))
+            again = ask(path, ("pair", "peers"))
+        for row in rows(machine, again, {}):
             self.assertLess(abs(row.error), 0.02, row)
 
     def test_a_description_holds_its_own_gpus(self) -> None:
@@ -260,12 +291,12 @@ class Refused(unittest.TestCase):
             self.refuse(wrong, f"line `gpu[1].{line}`: ")
             self.refuse(wrong, why)
 
-    def test_gpus_beyond_twelve_are_said_to_be_left_out(self) -> None:
-        text = (HERE / "pcie-4090-2.txt").read_text().replace("gpus: 2", "gpus: 2\nfound: 16")
+    def test_gpus_beyond_sixteen_are_said_to_be_left_out(self) -> None:
+        text = (HERE / "pcie-4090-2.txt").read_text().replace("found: 2", "found: 20")
         answers = read(text)
         made = Description(answers, nearest(NODES, answers), "cut")
         made.make()
-        self.assertIn("14 of the 16 GPUs here are left out", " ".join(made.assumed))
+        self.assertIn("18 of the 20 GPUs here are left out", " ".join(made.assumed))
 
     def test_answers_that_end_anywhere(self) -> None:
         text = (H200 / "calibrate.txt").read_text()

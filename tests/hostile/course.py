@@ -154,7 +154,7 @@ def _places(project: Project, canary: Path) -> dict[str, str]:
         "WORK": str(canary.parent),
         "COUNTERS": str(behind["access_count"]),
         "REPORT": str(behind["__tsan_read4"]),
-        "ARGUMENTS": hex(0x330000000000),  # of kernels, in vgpu-exec: OWN_VA of exec.h
+        "ARGUMENTS": hex(0x370000000000),  # of kernels, in vgpu-exec: OWN_VA of exec.h
         "READER": str(behind["vgpu_elf_fixed"]),
     }
 

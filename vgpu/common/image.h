@@ -320,7 +320,7 @@ VGPU_OFFERED void vgpu_ptx_mma(struct vgpu_mma shape, const uint32_t *abc, uint3
 VGPU_OFFERED void vgpu_load_vector(void *to, const void *from, uint32_t bytes, uint32_t count);
 
 /* State spaces; addresses of shared memory also have a form of 32 bits, counted from its window. */
-#define VGPU_SHARED_VA 0x310000000000ull
+#define VGPU_SHARED_VA 0x350000000000ull
 enum vgpu_space { VGPU_SPACE_GLOBAL, VGPU_SPACE_SHARED, VGPU_SPACE_LOCAL };
 VGPU_OFFERED int vgpu_is_space(enum vgpu_space space, const void *address);
 

@@ -23,7 +23,7 @@
 #include "launch_limits.h"
 
 #define VGPU_PROTOCOL 1
-#define VGPU_MAX_DEVICES 16
+#define VGPU_MAX_DEVICES 20
 #define VGPU_MSG_MAX 40960 /* a launch with VGPU_ARGS_MAX bytes of arguments */
 #define VGPU_PARAMS_MAX 256
 
@@ -31,12 +31,12 @@
 #define VGPU_ARENA_VA 0x200000000000ull
 #define VGPU_DEVICE_VA(d) (VGPU_ARENA_VA + (unsigned long long)(d)*VGPU_DEVICE_STRIDE)
 /* The most GPUs of a node. The strides after them are address space for mapped memory (VMM). */
-#define VGPU_MAX_GPUS 12
+#define VGPU_MAX_GPUS 16
 #define VGPU_VMM_VA VGPU_DEVICE_VA(VGPU_MAX_GPUS)
 #define VGPU_ARENA_END VGPU_DEVICE_VA(VGPU_MAX_DEVICES)
 /* tests/tsan defines another address, since ThreadSanitizer does not support this one. */
 #ifndef VGPU_HOST_VA
-#define VGPU_HOST_VA 0x300000000000ull
+#define VGPU_HOST_VA 0x340000000000ull
 #endif
 #define VGPU_HOST_BYTES (64ull << 30) /* sparse */
 #define VGPU_HOST_END (VGPU_HOST_VA + VGPU_HOST_BYTES)

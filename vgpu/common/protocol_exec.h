@@ -50,7 +50,8 @@ struct vgpu_exec_var {
 #define VGPU_PARTS 32u
 #define VGPU_PART_BYTES (VGPU_CHUNK_BYTES / VGPU_PARTS)
 #define VGPU_GRANULE_BYTES 512 /* alignment of allocations (recorded) */
-#define VGPU_WINDOWS 20        /* strides from VGPU_ARENA_VA on that a context indexes by */
+#define VGPU_WINDOWS                                                                               \
+    (VGPU_MAX_DEVICES + 4) /* strides from VGPU_ARENA_VA on that a context indexes by */
 
 /* The control memfd, shared by the node and all its contexts; only the running context (with its
  * worker processes) uses it. Sparse: most of it is never touched. chunk[d][c]: 1 committed and

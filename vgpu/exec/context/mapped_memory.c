@@ -28,7 +28,7 @@
 
 /* Sparse and large: away from the system's mmap area, where programs have the memory that
  * cudaHostRegister maps at the same address here. */
-#define CONTROL_VA 0x400000000000ull
+#define CONTROL_VA 0x390000000000ull
 
 enum { MEMORY_HOST = -1, IMAGES_WITH_VARS = 64 };
 

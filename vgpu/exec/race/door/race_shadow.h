@@ -11,7 +11,7 @@
 
 #include "exec.h"
 
-#define SHADOW_VA 0x410000000000ull
+#define SHADOW_VA 0x3a0000000000ull
 #define SHADOW_END (SHADOW_VA + ((uint64_t)(WINDOW_STACK + 1) << 40))
 
 struct cell {
