@@ -194,11 +194,11 @@ class Again(unittest.TestCase):
             self.assertEqual(node["pcie"].keys(), right["pcie"].keys())
             near(node["pcie"]["both_gbs"], right["pcie"]["both_gbs"], 0.01, "both_gbs")
             self.assertEqual(node["sockets"]["groups"], right["sockets"]["groups"])
-            near(node["nvlink"]["port_gbs"], right["nvlink"]["port_gbs"], 0.01, "port_gbs")
+            near(node["nvlink"]["port_gbs"], right["nvlink"]["port_gbs"], 0.02, "port_gbs")
             path.write_text(command.written(node))
             again = ask(path, ("pair", "peers"))
         for row in rows(machine, again, {}):
-            self.assertLess(abs(row.error), 0.02, row)
+            self.assertLess(abs(row.error), 0.03, row)
 
     def test_a_description_holds_its_own_gpus(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

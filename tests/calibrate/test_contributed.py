@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Every recording of `./lab calibrate` that was handed in: test_contributed.py PROGRAM ROOT SMI [--all]
+"""Every recording of `./lab calibrate` that was handed in.
 
-Fits a description to each tests/recorded/*/calibrate*.txt, asks the virtual node with it (PROGRAM is
-truth-calibrate) and prints how near both are. It fails if a recording is further off than BOUNDS, or
-the README beside it does not name it. Without --all it asks for the groups that take seconds.
+    test_contributed.py PROGRAM ROOT SMI [--all]
+
+Fits a description to each tests/recorded/*/calibrate*.txt, asks the virtual node with it (PROGRAM
+is truth-calibrate) and prints how near both are. It fails if a recording is further off than the
+bounds below, or the README beside it does not name it. Without --all it asks for the groups that
+take seconds.
 """
 
 import argparse
