@@ -125,7 +125,8 @@ static const char *header_path(const char *folder, int release, enum cc_side sid
                                const char *needs)
 {
     return cc_format("%s/prelude-%d-%s-%016llx.pch", folder, release,
-                     side == CC_HOST_SIDE ? "host" : "device", (unsigned long long)needs_hash(needs));
+                     side == CC_HOST_SIDE ? "host" : "device",
+                     (unsigned long long)needs_hash(needs));
 }
 
 /* ---- making them ---- */
