@@ -23,7 +23,7 @@ PART_NUMBERS = [
     "async_engines",
 ]
 FORMAT = "1"  # as calibrate.cu prints it
-MOST_GPUS = 12  # of a node description
+MOST_GPUS = 16  # of a node description
 
 
 @dataclass

@@ -24,9 +24,7 @@ def to_gpu(called: Points, ended: Points, calls: Node) -> Node:
     handover = min(worst, key=worst.__getitem__) if early else 0.0
     hidden = handover - calls["record_us"] < 0.1  # by the call that records the second event
     points = [
-        (size, max(us - enqueue, 1e-3))
-        for size, us in (called if hidden else ended)
-        if size > most
+        (size, max(us - enqueue, 1e-3)) for size, us in (called if hidden else ended) if size > most
     ]
     if most:  # the latency is that of the smallest, which end so much after their calls
         points.insert(0, (called[0][0], max(ended[0][1] - called[0][1], 1e-3)))

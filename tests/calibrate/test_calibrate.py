@@ -284,7 +284,7 @@ class Refused(unittest.TestCase):
             text.replace("gpu[1].clock_khz", "x"), "no line gpu[1].clock_khz. Were they cut?"
         )
         self.refuse(text[: text.index("copy.d2h")], "no copies by size of d2h_pinned, local")
-        self.refuse(text.replace("gpus: 2", "gpus: 50000"), "has 12 GPUs at most")
+        self.refuse(text.replace("gpus: 2", "gpus: 50000"), "has 16 GPUs at most")
         self.refuse(text.replace("gpus: 2", "gpus: \xb2"), "cannot be read")
         for line, why in (("sms: many", "a whole number"), ("sms: 0", "too small")):
             wrong = re.sub(r"^gpu\[1\].sms:.*", f"gpu[1].{line}", text, flags=re.MULTILINE)
