@@ -367,7 +367,7 @@ def own_sizes() -> str:
     """A row for each program, or repository, that is run with smaller sizes than its own."""
     rows = read_table(TABLE)["rows"]
     lines = [
-        "| run with smaller sizes | what it computes with its own sizes | so |",
+        "| run with smaller sizes | what it computes with its own sizes | result with these |",
         "|---|---|---|",
     ]
     for repository, manifest in manifests().items():
