@@ -198,6 +198,12 @@ class Table(unittest.TestCase):
         self.assertEqual(table.rows(new)[("ci", "node.*")], table.Row())
         self.assertTrue(new.startswith("a\n") and new.endswith("\nz\n"))
 
+    def test_builds_have_no_seconds(self) -> None:
+        text = f"{table.MARKS[0]}| `learner` | `build.*` | builds | 9 |\n{table.MARKS[1]}"
+        key = ("learner", "build.*")
+        new = table.written(text, [key], {key: 9600.3})
+        self.assertEqual(table.rows(new)[key], table.Row("builds"))
+
 
 if __name__ == "__main__":
     unittest.main()
