@@ -158,7 +158,8 @@ struct cc_list cc_host_code_command(const struct cc_job *job, const char *clang,
 
     cc_add_line(&command, "%s -c -Wno-unused-command-line-argument", clang);
     cc_add_all(&command, &job->options->host);
-    cc_add_line(&command, "-fno-optimize-sibling-calls -x ir %s " WRITES_IT " -o %s", bitcode, object);
+    cc_add_line(&command, "-fno-optimize-sibling-calls -x ir %s " WRITES_IT " -o %s", bitcode,
+                object);
     return command;
 }
 
