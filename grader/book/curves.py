@@ -85,7 +85,7 @@ def limits(root: Path) -> str:
         ("kernel and event", [(g, us + 5.2) for g, us in kernels]),
     ]
     words = (
-        "Time of a step on 2, 3 and 4 GPUs. The kernel and the event take 23.3, 19.0 and 16.7 µs,  "
+        "Time of a step on 2, 3 and 4 GPUs. The kernel and the event take 22.1, 17.8 and 15.5 µs,  "
         "the host's calls 11.2, 18.1 and 25.0 µs; each dot, the program, is above the larger one"
     )
     across = Axis("GPUs", 4, (2, 3, 4))
