@@ -17,6 +17,7 @@
 #include "machine.h"
 #include "process.h"
 #include "kernel_time.h"
+#include "op_costs.h"
 #include "topology.h"
 
 /* Less time is not reported. */
@@ -65,10 +66,9 @@ static void sum_bytes(const struct vgpu_run_counts *c, uint64_t *used, uint64_t 
 }
 
 /* The kernel's duration without the overhead of its launch. */
-static uint64_t work_ps(uint64_t took_ps)
+static uint64_t work_ps(const struct op *op, uint64_t took_ps)
 {
-    const struct costs *cost = &machine->cost;
-    uint64_t least_ps = cost->kernel_delay_ps + cost->kernel_floor_ps;
+    uint64_t least_ps = kernel_overhead(machine, op);
     return took_ps > least_ps ? took_ps - least_ps : 0;
 }
 
@@ -94,12 +94,13 @@ void advise_kernel_finished(const struct op *op)
         return;
     sum_bytes(op->counts, &used, &moved);
     if (moved > used)
-        p->lost_ps += (uint64_t)((double)work_ps(took_ps) * (double)(moved - used) / (double)moved);
+        p->lost_ps +=
+            (uint64_t)((double)work_ps(op, took_ps) * (double)(moved - used) / (double)moved);
     add_conflicts(p, op);
     p->used += used;
     p->moved += moved;
     p->total_ps += took_ps;
-    p->busy_ps[op->device] += work_ps(took_ps);
+    p->busy_ps[op->device] += work_ps(op, took_ps);
     p->launches[op->device]++;
     p->waits |= op->clock.slices != NULL;
 }

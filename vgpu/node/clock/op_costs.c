@@ -71,6 +71,7 @@ uint64_t kernel_latency(const struct topology *t, const struct op *op)
     double clock = inject_wanted ? inject_clock(op->device) : 1;
     double clock_khz = t->info.device[op->device].clock_khz * clock;
     uint64_t spun = whole_of((double)c->cycles / clock_khz * 1e9);
+    uint64_t idle_ps = (uint64_t)((double)processors_idle_ps(t, op) / clock);
     least = (uint64_t)((double)least / clock) + far;
     if (op->graph != VGPU_GRAPH_NONE) {
         uint64_t own_ps =
@@ -78,6 +79,11 @@ uint64_t kernel_latency(const struct topology *t, const struct op *op)
         own_ps = (uint64_t)((double)own_ps / clock);
         return far + (spun > own_ps ? spun : own_ps) + kernel_extra_ps(t, op);
     }
-    return t->cost.kernel_delay_ps + processors_idle_ps(t, op) + (spun > least ? spun : least) +
+    return t->cost.kernel_delay_ps + idle_ps + (spun > least ? spun : least) +
            kernel_extra_ps(t, op);
+}
+
+uint64_t kernel_overhead(const struct topology *t, const struct op *op)
+{
+    return t->cost.kernel_delay_ps + t->cost.kernel_floor_ps + processors_idle_ps(t, op);
 }

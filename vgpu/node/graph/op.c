@@ -91,19 +91,41 @@ static void raise_after_ps(struct op *op, enum engine_kind kind, uint64_t at_ps)
         op->after_ps[kind] = at_ps;
 }
 
+static bool is_copy_engine(enum engine_kind kind)
+{
+    return kind != ENGINE_NONE && kind != ENGINE_PROCESSORS;
+}
+
+/* An engine of `kind` has ended its work at `at_ps`; `far`: it is another GPU's. */
+static void note_engine(struct op *op, enum engine_kind kind, bool far, uint64_t at_ps)
+{
+    uint64_t later_ps = far ? edge_costs(op)->other_gpu_ps : 0;
+    if (far && is_copy_engine(kind))
+        kind = ENGINE_FAR_COPY;
+    raise_after_ps(op, kind, known_end_ps(op, at_ps, later_ps));
+}
+
 /* `dep`, which `op` depends on, is over. A mark stands for what it depends on itself. */
 static void note_end(struct op *op, const struct op *dep)
 {
     bool far = !op->for_host && dep->device != op->device;
-    uint64_t later_ps = far ? edge_costs(op)->other_gpu_ps : 0;
     if (dep->kind != OP_MARK) {
-        raise_after_ps(op, engine_kind(dep), known_end_ps(op, dep->end_ps, later_ps));
+        note_engine(op, engine_kind(dep), far, dep->end_ps);
         return;
     }
     raise_after_ps(op, ENGINE_NONE, dep->issue_ps);
     for (int k = 0; k < ENGINE_KINDS; k++)
         if (dep->after_ps[k])
-            raise_after_ps(op, (enum engine_kind)k, known_end_ps(op, dep->after_ps[k], later_ps));
+            note_engine(op, (enum engine_kind)k, far, dep->after_ps[k]);
+}
+
+/* Does `op` learn later of an end of engine `kind`, because it uses another one? A copy engine
+ * learns of any other GPU's copy engines alike (tests/recorded/hgx-h200-2/hops.txt). */
+static bool is_other_engine(const struct op *op, enum engine_kind kind)
+{
+    enum engine_kind own = engine_kind(op);
+    bool alike = kind == own || (kind == ENGINE_FAR_COPY && is_copy_engine(own));
+    return op->kind != OP_MARK && kind != ENGINE_NONE && own != ENGINE_NONE && !alike;
 }
 
 /* The time when everything that `op` depends on is over and its GPU knows it. */
@@ -111,8 +133,7 @@ static uint64_t ready_time(const struct op *op)
 {
     uint64_t ready_ps = 0;
     for (int k = 0; k < ENGINE_KINDS; k++) {
-        bool other = op->kind != OP_MARK && k != ENGINE_NONE && engine_kind(op) != ENGINE_NONE &&
-                     k != (int)engine_kind(op);
+        bool other = is_other_engine(op, (enum engine_kind)k);
         uint64_t later_ps = other ? edge_costs(op)->other_kind_ps : 0;
         uint64_t at_ps = known_end_ps(op, op->after_ps[k], later_ps);
         ready_ps = at_ps > ready_ps ? at_ps : ready_ps;

@@ -18,4 +18,7 @@ uint64_t copy_latency(const struct topology *t, const struct op *op);
 uint64_t fill_latency(const struct topology *t, const struct op *op);
 uint64_t kernel_latency(const struct topology *t, const struct op *op);
 
+/* What a kernel without work takes in a stream, in ps. */
+uint64_t kernel_overhead(const struct topology *t, const struct op *op);
+
 #endif

@@ -59,6 +59,7 @@ enum engine_kind {
     ENGINE_FROM_HOST,
     ENGINE_TO_HOST,
     ENGINE_PEER,
+    ENGINE_FAR_COPY, /* a copy engine of another GPU, for what waits for it */
     ENGINE_PROCESSORS,
     ENGINE_KINDS
 };
