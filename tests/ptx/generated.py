@@ -10,15 +10,25 @@ from rig import HEAD
 SAMPLES = 96
 MASK = {8: 0xFF, 16: 0xFFFF, 32: 0xFFFFFFFF, 64: (1 << 64) - 1}
 
+QUADS = f"""    .shared .align 16 .b8 cells[{16 * SAMPLES}];
+    .reg .b128 %quad, %like;
+    .reg .b64 %cell;
+    mov.u64 %cell, cells;
+    mul.wide.u32 %at, %who, 16;
+    add.u64 %cell, %cell, %at;
+"""
+
 Reference = Callable[[int, int, int], int]
 
 
 class Program:
-    """Instructions with their references: {d}, {a}, {b}, {c} are registers of the given bits."""
+    """Instructions with their references: {d}, {a}, {b}, {c} are registers of the given bits,
+    {m} is 8 bytes of the thread's own, and {q} 16 of shared memory."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, int, Format | None, Reference]] = []
         self.text: list[str] = []
+        self.quads = False
 
     def add(
         self,
@@ -34,10 +44,12 @@ class Program:
         part = {
             name: f"%{names[max(size, 16)]}{name}" for name, size in zip("abc", sizes, strict=False)
         }
-        line = text.format(d=f"%{names[max(result, 16)]}d", **part)
+        place = f"[%out+{8 * len(self.rows)}]"
+        self.quads |= "{q}" in text
+        line = text.format(d=f"%{names[max(result, 16)]}d", m=place, q="[%cell]", **part)
         store = {16: "mov.b16 %sd, %sd; cvt.u64.u16 %dd, %sd;", 32: "cvt.u64.u32 %dd, %rd;", 64: ""}
         self.text.append(f"    {line}\n    {store[max(result, 16)]}")
-        self.text.append(f"    st.global.u64 [%out+{8 * len(self.rows)}], %dd;")
+        self.text.append(f"    st.global.u64 {place}, %dd;")
 
         def of_samples(a: int, b: int, c: int) -> int:
             cut = [x & MASK[size] for x, size in zip((a, b, c), sizes, strict=False)]
@@ -64,6 +76,7 @@ class Program:
             + "".join(
                 f"    cvt.u32.u64 %r{x}, %d{x};\n    cvt.u16.u64 %s{x}, %d{x};\n" for x in "abc"
             )
+            + (QUADS if self.quads else "")
             + "\n".join(self.text)
             + "\n    ret;\n}\n"
         )

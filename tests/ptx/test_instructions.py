@@ -35,6 +35,7 @@ from numbers_exact import (
     to_integer,
     to_integral,
 )
+from rare import add_rare
 from rig import HERE, Case, main
 
 # ---- integers ----
@@ -478,6 +479,7 @@ PARTS: dict[str, tuple[Callable[[Program], None], ...]] = {
     "conversions": (add_conversions,),
     "halves": (add_halves, add_half_comparisons, add_relu),
     "eight_bits": (add_eight_bits,),
+    "rare": (add_rare,),
 }
 RECORDED = HERE.parent / "recorded" / "hgx-h200-4" / "ptx.json"
 
@@ -539,6 +541,9 @@ class Instructions(Case):
 
     def test_eight_bits(self) -> None:
         self.check("eight_bits")
+
+    def test_rare(self) -> None:
+        self.check("rare")
 
 
 def record(file: Path) -> None:

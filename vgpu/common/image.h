@@ -178,6 +178,16 @@ enum vgpu_atomic_type { VGPU_I32, VGPU_U32, VGPU_I64, VGPU_U64, VGPU_F32, VGPU_F
 VGPU_OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
                                   uint64_t value, uint64_t compare, int scope);
 
+/* The same of 16 bits, or of two halves of 32: EXCH and CAS of bits; ADD, MIN and MAX of numbers.
+ */
+enum vgpu_half_type { VGPU_HALF_BITS, VGPU_HALF_F16, VGPU_HALF_BF16, VGPU_TWO_F16, VGPU_TWO_BF16 };
+VGPU_OFFERED uint32_t vgpu_atomic_half(enum vgpu_atomic_op op, enum vgpu_half_type type,
+                                       void *address, uint32_t value, uint32_t compare, int scope);
+/* EXCH and CAS of 128 bits; old: what was there, the lower half first. */
+VGPU_OFFERED void vgpu_atomic_wide(enum vgpu_atomic_op op, void *address, uint64_t low,
+                                   uint64_t high, uint64_t compare_low, uint64_t compare_high,
+                                   uint64_t *old, int scope);
+
 /* ---- for inline PTX (vgpu/cc/ptx/ptx_*.c): PTX ISA 9.0, chapter 9.7 ---- */
 
 /* Arithmetic on values of `bits` bits, given and returned as raw bits. */
@@ -223,7 +233,8 @@ enum vgpu_ptx_operation {
     VGPU_PTX_LT,
     VGPU_PTX_LE,
     VGPU_PTX_GT,
-    VGPU_PTX_GE
+    VGPU_PTX_GE,
+    VGPU_PTX_FNS /* of 32 bits */
 };
 VGPU_OFFERED uint64_t vgpu_ptx(enum vgpu_ptx_operation operation, enum vgpu_ptx_kind kind,
                                uint32_t bits, uint64_t a, uint64_t b, uint64_t c, uint64_t d);

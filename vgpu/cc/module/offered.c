@@ -39,6 +39,8 @@ static const char *const builtins[] = {
     "vgpu_cluster_map",  "vgpu_cluster_rank_of",
     "vgpu_ptx_mma",      "vgpu_texture_query",
     "vgpu_scope",        "vgpu_early_store",
+    "vgpu_atomic_half",  "vgpu_atomic_wide",
+    "vgpu_barrier",      "vgpu_barrier_arrive",
 };
 
 /* Functions of double; each has a float version, with f appended to the name. */

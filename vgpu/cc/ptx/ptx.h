@@ -140,6 +140,7 @@ enum cc_ptx_known cc_ptx_instruction(struct cc_ptx_statement *s, const struct cc
 /* LLVM's numbers of comparisons and operations of floating-point numbers. */
 enum {
     CC_PTX_EQUAL = 32,
+    CC_PTX_NOT_EQUAL = 33,
     CC_PTX_ABOVE = 34, /* of unsigned numbers */
     CC_PTX_BELOW = 36,
     CC_PTX_AT_MOST = 37,
@@ -179,6 +180,9 @@ enum cc_ptx_known cc_ptx_arithmetic(struct cc_ptx_statement *s, const struct cc_
 enum cc_ptx_known cc_ptx_float(struct cc_ptx_statement *s, const struct cc_ptx *in);
 enum cc_ptx_known cc_ptx_convert(struct cc_ptx_statement *s, const struct cc_ptx *in);
 enum cc_ptx_known cc_ptx_integer(struct cc_ptx_statement *s, const struct cc_ptx *in);
+
+/* ptx_bits.c: modes of prmt, lop3 with a predicate, fns, cvt.pack. */
+enum cc_ptx_known cc_ptx_bits_of(struct cc_ptx_statement *s, const struct cc_ptx *in);
 
 /* ---- ptx_video.c ---- */
 

@@ -84,14 +84,6 @@ static LLVMValueRef work_out(struct cc_ptx_statement *s, enum vgpu_ptx_operation
     return cc_ptx_call(s, "vgpu_ptx", cc_int_type(s->l, 64), argument, 7);
 }
 
-/* An operand of that type, which may be narrower than its register. */
-static LLVMValueRef typed(struct cc_ptx_statement *s, const char *operand, unsigned bits)
-{
-    LLVMValueRef value = cc_ptx_operand(s, operand, bits);
-
-    return value != NULL ? cc_ptx_bits(s, value, 64) : NULL;
-}
-
 static enum cc_ptx_known calculate(struct cc_ptx_statement *s, const struct cc_ptx *in,
                                    const struct operation *o, struct cc_ptx_type type)
 {
@@ -180,7 +172,8 @@ static LLVMValueRef compared(struct cc_ptx_statement *s, const char *operand,
     if (value == NULL || strchr("us", type.kind) != NULL)
         return value;
     if (type.kind != 'f')
-        return cc_ptx_from_half(s, value, type.kind);
+        return cc_ptx_from_half(s, ftz ? cc_ptx_half_flushed(s, value, type.kind) : value,
+                                type.kind);
     value = cc_ptx_as_float(s, value);
     return ftz && type.bits == 32 ? cc_ptx_flushed(s, value) : value;
 }
@@ -201,29 +194,42 @@ static LLVMValueRef set_value(struct cc_ptx_statement *s, struct cc_ptx_type res
 
 /* Half `number` of an operand of type f16x2 or bf16x2. */
 static LLVMValueRef compared_half(struct cc_ptx_statement *s, const char *operand,
-                                  struct cc_ptx_type type, int number)
+                                  struct cc_ptx_type type, bool ftz, int number)
 {
     LLVMValueRef value = cc_ptx_operand(s, operand, 32);
+    char kind = type.kind == 'X' ? 'F' : 'G';
 
     if (value == NULL)
         return NULL;
     value = cc_ptx_op(s, LLVM_OP_LSHR, value, cc_ptx_number(s, 16 * (uint64_t)number, 32));
-    return cc_ptx_from_half(s, cc_ptx_resized(s, value, 16, false), type.kind == 'X' ? 'F' : 'G');
+    value = cc_ptx_resized(s, value, 16, false);
+    return cc_ptx_from_half(s, ftz ? cc_ptx_half_flushed(s, value, kind) : value, kind);
 }
 
-/* setp.lt.f16x2 p|q, a, b: of the lower halves, and of the upper ones; set.lt.f16x2.f16x2 d, a, b
- */
+struct relation {
+    int is, join; /* join: 0, or how it is joined with a predicate */
+    bool ftz;
+};
+
+/* setp.lt.and.f16x2 p|q, a, b, c: of the lower halves, and of the upper ones;
+ * set.lt.f16x2.f16x2 d, a, b */
 static enum cc_ptx_known compare_halves(struct cc_ptx_statement *s, const struct cc_ptx *in,
-                                        struct cc_ptx_type type, struct cc_ptx_type result, int is)
+                                        struct cc_ptx_type type, struct cc_ptx_type result,
+                                        struct relation r)
 {
     LLVMValueRef holds[2], both = cc_ptx_number(s, 0, 32);
+    LLVMValueRef with = r.join != 0 ? cc_ptx_predicate(s, in->operand[3]) : NULL;
 
+    if (r.join != 0 && with == NULL)
+        return CC_PTX_UNKNOWN;
     for (int i = 0; i < 2; i++) {
-        LLVMValueRef a = compared_half(s, in->operand[1], type, i),
-                     b = compared_half(s, in->operand[2], type, i);
-        if (a == NULL || b == NULL || in->operands != 3)
+        LLVMValueRef a = compared_half(s, in->operand[1], type, r.ftz, i),
+                     b = compared_half(s, in->operand[2], type, r.ftz, i);
+        if (a == NULL || b == NULL)
             return CC_PTX_UNKNOWN;
-        holds[i] = LLVMBuildFCmp(s->b, is, a, b, "");
+        holds[i] = LLVMBuildFCmp(s->b, r.is, a, b, "");
+        if (with != NULL)
+            holds[i] = LLVMBuildBinOp(s->b, r.join, holds[i], with, "");
         LLVMValueRef half =
             LLVMBuildSelect(s->b, holds[i], set_value(s, result, 16), cc_ptx_number(s, 0, 16), "");
         half = cc_ptx_op(s, LLVM_OP_SHL, cc_ptx_resized(s, half, 32, false),
@@ -266,7 +272,7 @@ static enum cc_ptx_known compare(struct cc_ptx_statement *s, const struct cc_ptx
         (is_set && result.bits != 32 && result.bits != 16))
         return CC_PTX_UNKNOWN;
     if (type.kind == 'X' || type.kind == 'Y')
-        return compare_halves(s, in, type, result, is);
+        return compare_halves(s, in, type, result, (struct relation){is, join, ftz});
     LLVMValueRef a = compared(s, in->operand[1], type, ftz),
                  b = compared(s, in->operand[2], type, ftz),
                  with = join != 0 ? cc_ptx_predicate(s, in->operand[3]) : NULL;
@@ -313,11 +319,13 @@ static enum cc_ptx_known choose(struct cc_ptx_statement *s, const struct cc_ptx 
 static enum cc_ptx_known unpack(struct cc_ptx_statement *s, const struct cc_ptx *in, unsigned bits)
 {
     unsigned count = (unsigned)in->operands - 1, part = bits / count;
-    LLVMValueRef all = typed(s, in->operand[count], bits);
+    unsigned wide = bits > 64 ? bits : 64;
+    LLVMValueRef all = cc_ptx_operand(s, in->operand[count], bits);
 
+    all = all != NULL ? cc_ptx_bits(s, all, wide) : NULL;
     for (unsigned i = 0; i < count && all != NULL; i++) {
         LLVMValueRef value =
-            LLVMBuildBinOp(s->b, LLVM_OP_LSHR, all, cc_ptx_number(s, i * part, 64), "");
+            LLVMBuildBinOp(s->b, LLVM_OP_LSHR, all, cc_ptx_number(s, i * part, wide), "");
         if (!cc_ptx_assign_bits(s, in->operand[i], cc_ptx_bits(s, value, part)))
             return CC_PTX_UNKNOWN;
     }
@@ -328,13 +336,15 @@ static enum cc_ptx_known unpack(struct cc_ptx_statement *s, const struct cc_ptx 
 static enum cc_ptx_known pack(struct cc_ptx_statement *s, const struct cc_ptx *in, unsigned bits)
 {
     unsigned count = (unsigned)in->operands - 1, part = bits / count;
-    LLVMValueRef all = cc_ptx_number(s, 0, 64);
+    unsigned wide = bits > 64 ? bits : 64;
+    LLVMValueRef all = cc_ptx_number(s, 0, wide);
 
     for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef value = typed(s, in->operand[i + 1], part);
+        LLVMValueRef value = cc_ptx_operand(s, in->operand[i + 1], part);
         if (value == NULL)
             return CC_PTX_UNKNOWN;
-        value = LLVMBuildBinOp(s->b, LLVM_OP_SHL, value, cc_ptx_number(s, i * part, 64), "");
+        value = cc_ptx_bits(s, value, wide);
+        value = LLVMBuildBinOp(s->b, LLVM_OP_SHL, value, cc_ptx_number(s, i * part, wide), "");
         all = LLVMBuildBinOp(s->b, LLVM_OP_OR, all, value, "");
     }
     return cc_ptx_assign_bits(s, in->operand[0], cc_ptx_bits(s, all, bits)) ? CC_PTX_DONE

@@ -125,6 +125,19 @@ static unsigned float_bits(struct cc_ptx_statement *s, LLVMValueRef value)
     return (unsigned)LLVMABISizeOfType(s->l->layout, LLVMTypeOf(value)) * 8;
 }
 
+/* .satfinite: in place of infinity the largest number, whose bits are one less. */
+static LLVMValueRef finite_half(struct cc_ptx_statement *s, const struct conversion *c,
+                                LLVMValueRef bits)
+{
+    LLVMValueRef infinite = cc_ptx_number(s, c->to.kind == 'F' ? 0x7c00 : 0x7f80, 16);
+    LLVMValueRef rest = cc_ptx_op(s, LLVM_OP_AND, bits, cc_ptx_number(s, 0x7fff, 16));
+
+    if (!c->modes.satfinite)
+        return bits;
+    LLVMValueRef is = LLVMBuildICmp(s->b, CC_PTX_EQUAL, rest, infinite, "");
+    return selected(s, is, cc_ptx_op(s, LLVM_OP_SUB, bits, cc_ptx_number(s, 1, 16)), bits);
+}
+
 /* The bits of the result, of an f32 or f64. */
 static LLVMValueRef to_float(struct cc_ptx_statement *s, const struct conversion *c,
                              LLVMValueRef value)
@@ -138,7 +151,7 @@ static LLVMValueRef to_float(struct cc_ptx_statement *s, const struct conversion
     if (c->modes.sat)
         value = cc_ptx_saturated(s, value);
     if (c->to.kind != 'f')
-        return cc_ptx_to_half(s, value, c->to.kind, c->modes.round);
+        return finite_half(s, c, cc_ptx_to_half(s, value, c->to.kind, c->modes.round));
     if (c->to.bits == 64 && float_bits(s, value) == 32)
         value = LLVMBuildCast(s->b, CC_PTX_F_EXTEND, value, cc_ptx_float_type(s, 64), "");
     else if (c->to.bits == 32 && float_bits(s, value) == 64)
@@ -208,10 +221,13 @@ enum cc_ptx_known cc_ptx_convert(struct cc_ptx_statement *s, const struct cc_ptx
 
     if (fp8 != CC_PTX_NOT_MINE)
         return fp8;
+    if (cc_ptx_has(in, "pack"))
+        return cc_ptx_bits_of(s, in);
     if (in->qualifiers < 2 || !cc_ptx_type(in->qualifier[in->qualifiers - 2], &c.to) ||
         !cc_ptx_type(in->qualifier[in->qualifiers - 1], &c.from) ||
         !cc_ptx_modes(in, 2, &c.modes) || c.to.kind == 'p' || c.from.kind == 'p' ||
-        c.from.kind == 'X' || c.from.kind == 'Y')
+        c.from.kind == 'X' || c.from.kind == 'Y' || c.modes.xorsign || c.modes.oob ||
+        (c.modes.satfinite && strchr("FGXY", c.to.kind) == NULL))
         return CC_PTX_UNKNOWN;
     if (c.to.kind == 'X' || c.to.kind == 'Y')
         return convert_pair(s, in, &c);

@@ -8,6 +8,30 @@
 #include "image.h"
 #include "ptx_numbers.h"
 
+/* A qualifier that is no rounding; false: another one. */
+static bool read_flag(const char *word, struct cc_ptx_modes *modes)
+{
+    static const char *const ignored[] = {"approx", "full", "noftz", "abs"};
+    const struct {
+        const char *word;
+        bool *flag;
+    } flags[] = {{"ftz", &modes->ftz},
+                 {"sat", &modes->sat},
+                 {"NaN", &modes->nan},
+                 {"relu", &modes->relu},
+                 {"oob", &modes->oob},
+                 {"xorsign", &modes->xorsign},
+                 {"satfinite", &modes->satfinite}};
+
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (strcmp(word, flags[i].word) == 0)
+            return *flags[i].flag = true;
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        if (strcmp(word, ignored[i]) == 0)
+            return true;
+    return false;
+}
+
 bool cc_ptx_modes(const struct cc_ptx *in, int types, struct cc_ptx_modes *modes)
 {
     static const char rounds[][4] = {"rn", "rz", "rm", "rp"};
@@ -15,8 +39,7 @@ bool cc_ptx_modes(const struct cc_ptx *in, int types, struct cc_ptx_modes *modes
     *modes = (struct cc_ptx_modes){0};
     for (int i = 0; i + types < in->qualifiers; i++) {
         const char *word = in->qualifier[i];
-        bool known =
-            strcmp(word, "approx") == 0 || strcmp(word, "full") == 0 || strcmp(word, "noftz") == 0;
+        bool known = read_flag(word, modes);
         for (int k = 0; k < 4; k++)
             if (strcmp(word, rounds[k]) == 0 ||
                 (strncmp(word, rounds[k], 2) == 0 && strcmp(word + 2, "i") == 0)) {
@@ -24,12 +47,7 @@ bool cc_ptx_modes(const struct cc_ptx *in, int types, struct cc_ptx_modes *modes
                 modes->rounds = known = true;
                 modes->to_integer |= word[2] == 'i';
             }
-        modes->ftz |= strcmp(word, "ftz") == 0;
-        modes->sat |= strcmp(word, "sat") == 0;
-        modes->nan |= strcmp(word, "NaN") == 0;
-        modes->relu |= strcmp(word, "relu") == 0;
-        if (!known && strcmp(word, "ftz") != 0 && strcmp(word, "sat") != 0 &&
-            strcmp(word, "NaN") != 0 && strcmp(word, "relu") != 0)
+        if (!known)
             return false;
     }
     return true;
@@ -119,6 +137,16 @@ LLVMValueRef cc_ptx_from_half(struct cc_ptx_statement *s, LLVMValueRef bits, cha
         LLVMBuildICmp(s->b, CC_PTX_ABOVE, rest, cc_ptx_number(s, 0x7bff, 32), "");
     return cc_ptx_as_float(
         s, cc_ptx_op(s, LLVM_OP_OR, LLVMBuildSelect(s->b, special, high, scaled, ""), sign));
+}
+
+/* A subnormal f16 becomes a zero of its sign; bf16 has no .ftz. */
+LLVMValueRef cc_ptx_half_flushed(struct cc_ptx_statement *s, LLVMValueRef bits, char kind)
+{
+    LLVMValueRef exponent = cc_ptx_op(s, LLVM_OP_AND, bits, cc_ptx_number(s, 0x7c00, 16));
+    LLVMValueRef sign = cc_ptx_op(s, LLVM_OP_AND, bits, cc_ptx_number(s, 0x8000, 16));
+    LLVMValueRef small = LLVMBuildICmp(s->b, CC_PTX_EQUAL, exponent, cc_ptx_number(s, 0, 16), "");
+
+    return kind == 'F' ? LLVMBuildSelect(s->b, small, sign, bits, "") : bits;
 }
 
 LLVMValueRef cc_ptx_narrowed(struct cc_ptx_statement *s, LLVMValueRef value, enum vgpu_narrow to,
@@ -247,8 +275,21 @@ static LLVMValueRef finish_float(struct cc_ptx_statement *s, const struct cc_ptx
     return modes->sat ? cc_ptx_saturated(s, value) : value;
 }
 
-static LLVMValueRef of_halves(struct cc_ptx_statement *s, const struct operation *o,
-                              const struct cc_ptx_modes *modes, char kind, LLVMValueRef *bits)
+/* .oob: 0 where an operand has all bits, as what is read outside of a tensor */
+static LLVMValueRef zero_outside(struct cc_ptx_statement *s, LLVMValueRef made,
+                                 const LLVMValueRef *bits)
+{
+    for (int i = 0; i < 3; i++) {
+        LLVMValueRef outside =
+            LLVMBuildICmp(s->b, CC_PTX_EQUAL, bits[i], cc_ptx_number(s, 0xffff, 16), "");
+        made = LLVMBuildSelect(s->b, outside, cc_ptx_number(s, 0, 16), made, "");
+    }
+    return made;
+}
+
+static LLVMValueRef of_halves_exactly(struct cc_ptx_statement *s, const struct operation *o,
+                                      const struct cc_ptx_modes *modes, char kind,
+                                      LLVMValueRef *bits)
 {
     LLVMValueRef value[3], sign = cc_ptx_number(s, 0x8000, 16), rest = cc_ptx_number(s, 0x7fff, 16);
 
@@ -265,7 +306,22 @@ static LLVMValueRef of_halves(struct cc_ptx_statement *s, const struct operation
         argument[i] = cc_ptx_float_bits(
             s, LLVMBuildCast(s->b, CC_PTX_F_EXTEND, value[i], cc_ptx_float_type(s, 64), ""));
     LLVMValueRef made = cc_ptx_call(s, "vgpu_ptx_fma_odd", cc_int_type(s->l, 64), argument, 3);
-    return cc_ptx_to_half(s, finish_float(s, modes, cc_ptx_as_float(s, made)), kind, 0);
+    made = cc_ptx_to_half(s, finish_float(s, modes, cc_ptx_as_float(s, made)), kind, 0);
+    return modes->oob ? zero_outside(s, made, bits) : made;
+}
+
+static LLVMValueRef of_halves(struct cc_ptx_statement *s, const struct operation *o,
+                              const struct cc_ptx_modes *modes, char kind, LLVMValueRef *bits)
+{
+    struct cc_ptx_modes others = *modes;
+    LLVMValueRef flushed[3];
+
+    if (!modes->ftz)
+        return of_halves_exactly(s, o, modes, kind, bits);
+    others.ftz = false;
+    for (int i = 0; i < o->operands; i++)
+        flushed[i] = cc_ptx_half_flushed(s, bits[i], kind);
+    return cc_ptx_half_flushed(s, of_halves_exactly(s, o, &others, kind, flushed), kind);
 }
 
 static LLVMValueRef half_of(struct cc_ptx_statement *s, LLVMValueRef both, int part)
@@ -288,6 +344,20 @@ static LLVMValueRef of_pairs(struct cc_ptx_statement *s, const struct operation 
                      cc_ptx_op(s, LLVM_OP_SHL, made[1], cc_ptx_number(s, 16, 32)));
 }
 
+/* .xorsign.abs: of the absolute values; returns the result's sign, which is that of the product. */
+static LLVMValueRef take_signs(struct cc_ptx_statement *s, struct cc_ptx_type type,
+                               LLVMValueRef *value)
+{
+    bool pair = type.kind == 'X' || type.kind == 'Y';
+    uint64_t sign = pair ? 0x80008000 : 1ull << (type.bits - 1);
+    uint64_t rest = pair ? 0x7fff7fff : sign - 1;
+    LLVMValueRef product = cc_ptx_op(s, LLVM_OP_XOR, value[0], value[1]);
+
+    for (int i = 0; i < 2; i++)
+        value[i] = cc_ptx_op(s, LLVM_OP_AND, value[i], cc_ptx_number(s, rest, type.bits));
+    return cc_ptx_op(s, LLVM_OP_AND, product, cc_ptx_number(s, sign, type.bits));
+}
+
 static bool is_float_kind(char kind)
 {
     return kind != 0 && strchr("fFGXY", kind) != NULL;
@@ -297,25 +367,30 @@ static enum cc_ptx_known calculate_float(struct cc_ptx_statement *s, const struc
                                          const struct operation *o, struct cc_ptx_type type)
 {
     struct cc_ptx_modes modes;
-    LLVMValueRef value[3], made;
+    LLVMValueRef value[3], made, sign = NULL;
+    bool extreme = o->is == VGPU_FLOAT_MIN || o->is == VGPU_FLOAT_MAX;
 
-    if (!cc_ptx_modes(in, 1, &modes) || in->operands != o->operands + 1 || *in->predicate != 0)
+    if (!cc_ptx_modes(in, 1, &modes) || in->operands != o->operands + 1 || *in->predicate != 0 ||
+        modes.satfinite || (modes.xorsign && (!extreme || type.bits == 64)) ||
+        (modes.oob && (o->is != VGPU_FLOAT_FMA || type.kind == 'f')))
         return CC_PTX_UNKNOWN;
-    for (int i = 0; i < o->operands; i++) {
-        value[i] = cc_ptx_operand(s, in->operand[i + 1], type.bits);
-        if (value[i] == NULL)
+    for (int i = 0; i < o->operands; i++)
+        if ((value[i] = cc_ptx_operand(s, in->operand[i + 1], type.bits)) == NULL)
             return CC_PTX_UNKNOWN;
-        if (type.kind == 'f') {
-            value[i] = cc_ptx_as_float(s, value[i]);
-            if (modes.ftz && type.bits == 32)
-                value[i] = cc_ptx_flushed(s, value[i]);
-        }
+    if (modes.xorsign)
+        sign = take_signs(s, type, value);
+    for (int i = 0; i < o->operands && type.kind == 'f'; i++) {
+        value[i] = cc_ptx_as_float(s, value[i]);
+        if (modes.ftz && type.bits == 32)
+            value[i] = cc_ptx_flushed(s, value[i]);
     }
-    modes.ftz &= type.bits == 32 && type.kind == 'f';
+    modes.ftz &= type.bits < 64;
     made = type.kind == 'f'
                ? cc_ptx_float_bits(s, finish_float(s, &modes, build_float(s, o, &modes, value)))
            : type.kind == 'F' || type.kind == 'G' ? of_halves(s, o, &modes, type.kind, value)
                                                   : of_pairs(s, o, &modes, type.kind, value);
+    if (sign != NULL)
+        made = cc_ptx_op(s, LLVM_OP_OR, made, sign);
     return cc_ptx_assign_bits(s, in->operand[0], made) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
 

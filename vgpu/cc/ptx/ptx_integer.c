@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ptx_integer.c: integer instructions of PTX that few programs use: carry chains, saturation, sums
- * of differences and of products of parts, modes of prmt.
+ * of differences and of products of parts.
  */
 #include <string.h>
 
@@ -74,6 +74,18 @@ static enum cc_ptx_known chain(struct cc_ptx_statement *s, const struct cc_ptx *
 
 /* ---- others ---- */
 
+static LLVMValueRef saturated_sum(struct cc_ptx_statement *s, bool sub, LLVMValueRef a,
+                                  LLVMValueRef b)
+{
+    LLVMValueRef most = cc_ptx_number(s, 0x7fffffff, 64),
+                 least = cc_ptx_number(s, ~0x7fffffffull, 64);
+
+    a = cc_ptx_op(s, sub ? LLVM_OP_SUB : LLVM_OP_ADD, cc_ptx_resized(s, a, 64, true),
+                  cc_ptx_resized(s, b, 64, true));
+    a = LLVMBuildSelect(s->b, LLVMBuildICmp(s->b, CC_PTX_GREATER, a, most, ""), most, a, "");
+    return LLVMBuildSelect(s->b, LLVMBuildICmp(s->b, CC_PTX_LESS, a, least, ""), least, a, "");
+}
+
 /* add.sat.s32, sub.sat.s32, mad.hi.sat.s32 */
 static enum cc_ptx_known saturate(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
@@ -81,16 +93,10 @@ static enum cc_ptx_known saturate(struct cc_ptx_statement *s, const struct cc_pt
     struct cc_ptx_type type = {32, 's'};
     LLVMValueRef a = mad ? half_product(s, in, true, type) : cc_ptx_operand(s, in->operand[1], 32);
     LLVMValueRef b = cc_ptx_operand(s, in->operand[2 + mad], 32);
-    LLVMValueRef most = cc_ptx_number(s, 0x7fffffff, 64),
-                 least = cc_ptx_number(s, ~0x7fffffffull, 64);
 
     if (a == NULL || b == NULL || in->operands != 3 + mad)
         return CC_PTX_UNKNOWN;
-    a = cc_ptx_op(s, cc_ptx_is(in, "sub") ? LLVM_OP_SUB : LLVM_OP_ADD,
-                  cc_ptx_resized(s, a, 64, true), cc_ptx_resized(s, b, 64, true));
-    a = LLVMBuildSelect(s->b, LLVMBuildICmp(s->b, CC_PTX_GREATER, a, most, ""), most, a, "");
-    a = LLVMBuildSelect(s->b, LLVMBuildICmp(s->b, CC_PTX_LESS, a, least, ""), least, a, "");
-    return assigned(s, in, a);
+    return assigned(s, in, saturated_sum(s, cc_ptx_is(in, "sub"), a, b));
 }
 
 /* sad.u32 d, a, b, c: c + |a - b| */
@@ -126,10 +132,11 @@ static enum cc_ptx_known count_not(struct cc_ptx_statement *s, const struct cc_p
 static enum cc_ptx_known multiply_24(struct cc_ptx_statement *s, const struct cc_ptx *in,
                                      struct cc_ptx_type type)
 {
-    bool sums = cc_ptx_is(in, "mad24"), sign = type.kind == 's';
+    bool sums = cc_ptx_is(in, "mad24"), sign = type.kind == 's', saturates = cc_ptx_has(in, "sat");
     LLVMValueRef part[2], all;
 
-    if (in->operands != 3 + sums || type.bits != 32 || cc_ptx_has(in, "sat"))
+    if (in->operands != 3 + sums || type.bits != 32 ||
+        (saturates && !(sums && sign && cc_ptx_has(in, "hi"))))
         return CC_PTX_UNKNOWN;
     for (int i = 0; i < 2; i++) {
         if ((part[i] = cc_ptx_operand(s, in->operand[i + 1], 32)) == NULL)
@@ -141,7 +148,10 @@ static enum cc_ptx_known multiply_24(struct cc_ptx_statement *s, const struct cc
         all = cc_ptx_op(s, LLVM_OP_LSHR, all, cc_ptx_number(s, 16, 64));
     all = cc_ptx_resized(s, all, 32, false);
     LLVMValueRef c = sums ? cc_ptx_operand(s, in->operand[3], 32) : cc_ptx_number(s, 0, 32);
-    return c != NULL ? assigned(s, in, cc_ptx_op(s, LLVM_OP_ADD, all, c)) : CC_PTX_UNKNOWN;
+    if (c == NULL)
+        return CC_PTX_UNKNOWN;
+    return assigned(
+        s, in, saturates ? saturated_sum(s, false, all, c) : cc_ptx_op(s, LLVM_OP_ADD, all, c));
 }
 
 static LLVMValueRef field(struct cc_ptx_statement *s, LLVMValueRef value, int number, unsigned bits,
@@ -284,14 +294,16 @@ static enum cc_ptx_known halves(struct cc_ptx_statement *s, const struct cc_ptx 
     return assigned(s, in, value);
 }
 
-/* fns.b32 is not known. */
 enum cc_ptx_known cc_ptx_integer(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct cc_ptx_type type;
     const char *name = in->name;
+    enum cc_ptx_known of_bits;
 
     if (*name == 'v')
         return cc_ptx_video(s, in);
+    if ((of_bits = cc_ptx_bits_of(s, in)) != CC_PTX_NOT_MINE)
+        return of_bits;
     if (in->qualifiers == 0 || !cc_ptx_type(in->qualifier[in->qualifiers - 1], &type))
         return CC_PTX_NOT_MINE;
     if (cc_ptx_is(in, "slct"))

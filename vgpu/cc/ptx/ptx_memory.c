@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * ptx_memory.c: loads, stores, atomics and fences of PTX, as LLVM instructions or calls of
- * vgpu-exec.
+ * ptx_memory.c: loads, stores and fences of PTX, as LLVM instructions or calls of vgpu-exec;
+ * ptx_atomic.c has atomics.
  */
 #include <string.h>
 
 #include "image.h"
-#include "ptx.h"
+#include "ptx_memory.h"
 
 struct meaning {
     const char *word;
@@ -61,13 +61,6 @@ static const char *const hints[] = {"global",
                                     "L2::128B",
                                     "L2::256B"};
 
-struct access {
-    int order, scope, operation; /* -2: not given */
-    struct cc_ptx_type type;     /* of 0 bits: not given */
-    int elements;
-    bool shared;
-};
-
 static bool look_up(const struct meaning *table, size_t count, const char *word, int *is)
 {
     for (size_t i = 0; i < count && *is == -2; i++)
@@ -102,13 +95,19 @@ static bool take_shared(const char *word, bool *shared)
 }
 
 /* Reads all qualifiers; an unknown one makes the instruction unknown. */
-static bool read_access(const struct cc_ptx *in, struct access *a)
+static bool read_access(const struct cc_ptx *in, struct cc_ptx_access *a)
 {
     bool update = strcmp(in->name, "red") == 0 || strcmp(in->name, "atom") == 0;
 
-    *a = (struct access){-2, -2, -2, {0, 0}, 1, false};
+    *a = (struct cc_ptx_access){-2, -2, -2, {0, 0}, 1, false, false};
     for (int i = 0; i < in->qualifiers; i++) {
         const char *word = in->qualifier[i];
+        if (strcmp(word, "L2::cache_hint") == 0) {
+            a->has_policy = true;
+            continue;
+        }
+        if (update && strcmp(word, "noftz") == 0)
+            continue;
         if (strcmp(word, "v2") == 0 || strcmp(word, "v4") == 0 || strcmp(word, "v8") == 0) {
             a->elements = word[1] - '0';
             continue;
@@ -122,9 +121,8 @@ static bool read_access(const struct cc_ptx *in, struct access *a)
     return true;
 }
 
-/* The address of an element, as a pointer to an integer of its size. */
-static LLVMValueRef address_of(struct cc_ptx_statement *s, const char *operand,
-                               const struct access *a, int element)
+LLVMValueRef cc_ptx_element(struct cc_ptx_statement *s, const char *operand,
+                            const struct cc_ptx_access *a, int element)
 {
     uint64_t offset = (uint64_t)element * (a->type.bits / 8);
     LLVMValueRef at = cc_ptx_address(s, operand, offset, a->shared);
@@ -142,18 +140,18 @@ static bool call_with_scope(struct cc_ptx_statement *s, const char *name, int sc
     return true;
 }
 
-static bool fence(struct cc_ptx_statement *s, int scope)
+bool cc_ptx_fence(struct cc_ptx_statement *s, int scope)
 {
     return call_with_scope(s, "vgpu_fence", scope);
 }
 
-static int sequential(const struct access *a)
+int cc_ptx_sequential(const struct cc_ptx_access *a)
 {
     return a->order == LLVM_ORDER_SEQ_CST ? 0 : VGPU_ACQ_REL;
 }
 
 /* LLVM's accesses have the scope of the system. */
-static void tell_scope(struct cc_ptx_statement *s, const struct access *a)
+static void tell_scope(struct cc_ptx_statement *s, const struct cc_ptx_access *a)
 {
     if (a->order >= LLVM_ORDER_MONOTONIC && a->scope >= 0 && a->scope < 2)
         call_with_scope(s, "vgpu_scope", a->scope);
@@ -161,7 +159,7 @@ static void tell_scope(struct cc_ptx_statement *s, const struct access *a)
 
 /* ---- instructions ---- */
 
-static void set_order(LLVMValueRef access, const struct access *a, unsigned bits)
+static void set_order(LLVMValueRef access, const struct cc_ptx_access *a, unsigned bits)
 {
     if (a->order == VOLATILE)
         LLVMSetVolatile(access, 1);
@@ -171,8 +169,7 @@ static void set_order(LLVMValueRef access, const struct access *a, unsigned bits
         LLVMSetAlignment(access, bits / 8);
 }
 
-/* The stack slot of a vector that is read as a whole. */
-static LLVMValueRef place_for(struct cc_ptx_statement *s, unsigned bits, int elements)
+LLVMValueRef cc_ptx_slot(struct cc_ptx_statement *s, unsigned bits, int elements)
 {
     LLVMTypeRef type = LLVMArrayType(cc_int_type(s->l, bits), (unsigned)elements);
     LLVMBuilderRef b = s->entry;
@@ -187,14 +184,15 @@ static LLVMValueRef place_for(struct cc_ptx_statement *s, unsigned bits, int ele
 }
 
 /* Loads a volatile or atomic vector. */
-static bool load_whole(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
+static bool load_whole(struct cc_ptx_statement *s, const struct cc_ptx *in,
+                       const struct cc_ptx_access *a)
 {
     LLVMValueRef from = cc_ptx_address(s, in->operand[a->elements], 0, a->shared);
     LLVMTypeRef part = cc_int_type(s->l, a->type.bits);
 
     if (from == NULL)
         return false;
-    LLVMValueRef to = place_for(s, a->type.bits, a->elements);
+    LLVMValueRef to = cc_ptx_slot(s, a->type.bits, a->elements);
     LLVMValueRef argument[] = {LLVMBuildPointerCast(s->b, to, cc_byte_pointer(s->l, 0), ""), from,
                                cc_ptx_number(s, a->type.bits / 8, 32),
                                cc_ptx_number(s, (uint64_t)a->elements, 32)};
@@ -218,26 +216,27 @@ static bool assign_wide(struct cc_ptx_statement *s, const char *operand, LLVMVal
 }
 
 /* In a module a vector is one access, as Clang makes of one of CUDA's vector types. */
-static bool is_one_access(const struct cc_ptx_statement *s, const struct access *a)
+static bool is_one_access(const struct cc_ptx_statement *s, const struct cc_ptx_access *a)
 {
     return s->call == NULL && a->elements > 1 && (a->order == LLVM_ORDER_NONE || a->order == -2) &&
            (unsigned)a->elements * a->type.bits <= 128;
 }
 
 static LLVMValueRef vector_address(struct cc_ptx_statement *s, const char *operand,
-                                   const struct access *a, LLVMTypeRef type)
+                                   const struct cc_ptx_access *a, LLVMTypeRef type)
 {
     LLVMValueRef at = cc_ptx_address(s, operand, 0, a->shared);
 
     return at != NULL ? LLVMBuildPointerCast(s->b, at, LLVMPointerType(type, 0), "") : NULL;
 }
 
-static LLVMTypeRef vector_type(const struct cc_ptx_statement *s, const struct access *a)
+static LLVMTypeRef vector_type(const struct cc_ptx_statement *s, const struct cc_ptx_access *a)
 {
     return LLVMVectorType(cc_int_type(s->l, a->type.bits), (unsigned)a->elements);
 }
 
-static bool load_vector(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
+static bool load_vector(struct cc_ptx_statement *s, const struct cc_ptx *in,
+                        const struct cc_ptx_access *a)
 {
     LLVMTypeRef type = vector_type(s, a);
     LLVMValueRef from = vector_address(s, in->operand[a->elements], a, type);
@@ -256,7 +255,7 @@ static bool load_vector(struct cc_ptx_statement *s, const struct cc_ptx *in, con
 }
 
 static bool store_vector(struct cc_ptx_statement *s, const struct cc_ptx *in,
-                         const struct access *a)
+                         const struct cc_ptx_access *a)
 {
     LLVMTypeRef type = vector_type(s, a);
     LLVMValueRef to = vector_address(s, in->operand[0], a, type), all = LLVMGetUndef(type);
@@ -272,18 +271,42 @@ static bool store_vector(struct cc_ptx_statement *s, const struct cc_ptx *in,
     return to != NULL;
 }
 
-static bool load(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
+/* 128 bits: with an order, as a vector of two words. */
+static bool load_quad(struct cc_ptx_statement *s, const struct cc_ptx *in,
+                      const struct cc_ptx_access *a)
+{
+    LLVMTypeRef quad = cc_int_type(s->l, 128);
+    LLVMValueRef from = cc_ptx_address(s, in->operand[1], 0, a->shared);
+
+    if (from == NULL || a->elements != 1)
+        return false;
+    if (a->order != LLVM_ORDER_NONE && a->order != -2) {
+        LLVMValueRef to = cc_ptx_slot(s, 64, 2);
+        LLVMValueRef argument[] = {LLVMBuildPointerCast(s->b, to, cc_byte_pointer(s->l, 0), ""),
+                                   from, cc_ptx_number(s, 8, 32), cc_ptx_number(s, 2, 32)};
+        cc_ptx_call(s, "vgpu_load_vector", LLVMVoidTypeInContext(s->l->context), argument, 4);
+        from = to;
+    }
+    from = LLVMBuildPointerCast(s->b, from, LLVMPointerType(quad, 0), "");
+    LLVMValueRef value = LLVMBuildLoad2(s->b, quad, from, "");
+    LLVMSetAlignment(value, a->order != LLVM_ORDER_NONE && a->order != -2 ? 8 : 16);
+    return cc_ptx_assign_bits(s, in->operand[0], value);
+}
+
+static bool load(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct cc_ptx_access *a)
 {
     unsigned bits = a->type.bits;
 
     if (bits == 0 || in->operands != a->elements + 1)
         return false;
+    if (bits == 128)
+        return load_quad(s, in, a);
     if (a->elements > 1 && a->order != LLVM_ORDER_NONE && a->order != -2)
         return load_whole(s, in, a);
     if (is_one_access(s, a))
         return load_vector(s, in, a);
     for (int i = 0; i < a->elements; i++) {
-        LLVMValueRef from = address_of(s, in->operand[a->elements], a, i);
+        LLVMValueRef from = cc_ptx_element(s, in->operand[a->elements], a, i);
         if (from == NULL)
             return false;
         tell_scope(s, a);
@@ -295,16 +318,40 @@ static bool load(struct cc_ptx_statement *s, const struct cc_ptx *in, const stru
     return true;
 }
 
-static bool store(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
+static bool store_quad(struct cc_ptx_statement *s, const struct cc_ptx *in,
+                       const struct cc_ptx_access *a)
+{
+    struct cc_ptx_access word = *a;
+    LLVMValueRef value = cc_ptx_operand(s, in->operand[1], 128);
+
+    if (value == NULL || a->elements != 1)
+        return false;
+    word.type.bits = 64;
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef to = cc_ptx_element(s, in->operand[0], &word, i);
+        if (to == NULL)
+            return false;
+        tell_scope(s, a);
+        LLVMValueRef half =
+            cc_ptx_op(s, LLVM_OP_LSHR, value, cc_ptx_number(s, 64 * (uint64_t)i, 128));
+        set_order(LLVMBuildStore(s->b, cc_ptx_bits(s, half, 64), to), a, 64);
+    }
+    return true;
+}
+
+static bool store(struct cc_ptx_statement *s, const struct cc_ptx *in,
+                  const struct cc_ptx_access *a)
 {
     unsigned bits = a->type.bits;
 
     if (bits == 0 || in->operands != a->elements + 1)
         return false;
+    if (bits == 128)
+        return store_quad(s, in, a);
     if (is_one_access(s, a))
         return store_vector(s, in, a);
     for (int i = 0; i < a->elements; i++) {
-        LLVMValueRef to = address_of(s, in->operand[0], a, i);
+        LLVMValueRef to = cc_ptx_element(s, in->operand[0], a, i);
         LLVMValueRef value = cc_ptx_operand(s, in->operand[i + 1], bits);
         if (to == NULL || value == NULL)
             return false;
@@ -314,77 +361,26 @@ static bool store(struct cc_ptx_statement *s, const struct cc_ptx *in, const str
     return true;
 }
 
-/* vgpu_atomic's constant for the type; -1: it has none. */
-static int atomic_type(struct cc_ptx_type type)
-{
-    bool wide = type.bits == 64;
-
-    if (type.bits < 32)
-        return -1;
-    return type.kind == 'f'   ? (wide ? VGPU_F64 : VGPU_F32)
-           : type.kind == 's' ? (wide ? VGPU_I64 : VGPU_I32)
-                              : (wide ? VGPU_U64 : VGPU_U32);
-}
-
-/* Release or acquire semantics of the update become a fence of its scope. */
-static bool releases(const struct access *a)
-{
-    return a->order == LLVM_ORDER_RELEASE || a->order == LLVM_ORDER_ACQ_REL ||
-           a->order == LLVM_ORDER_SEQ_CST;
-}
-
-static bool acquires(const struct access *a)
-{
-    return a->order == LLVM_ORDER_ACQUIRE || a->order == LLVM_ORDER_ACQ_REL ||
-           a->order == LLVM_ORDER_SEQ_CST;
-}
-
-/* atom d, [a], b; atom.cas d, [a], b, c; red [a], b */
-static bool update(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
-{
-    int returns = strcmp(in->name, "atom") == 0, cas = a->operation == VGPU_ATOMIC_CAS;
-    unsigned bits = a->type.bits;
-
-    if (atomic_type(a->type) < 0 || a->operation < 0 || a->elements != 1 ||
-        in->operands != returns + 2 + cas)
-        return false;
-    LLVMValueRef at = address_of(s, in->operand[returns], a, 0);
-    LLVMValueRef value = cc_ptx_operand(s, in->operand[returns + 1 + cas], bits);
-    LLVMValueRef compare =
-        cas ? cc_ptx_operand(s, in->operand[returns + 1], bits) : cc_ptx_number(s, 0, 64);
-    if (at == NULL || value == NULL || compare == NULL)
-        return false;
-    int scope = a->scope >= 0 ? a->scope : 1;
-    if (releases(a))
-        fence(s, scope | sequential(a));
-    LLVMValueRef argument[] = {
-        cc_ptx_number(s, (uint64_t)a->operation, 32),
-        cc_ptx_number(s, (uint64_t)atomic_type(a->type), 32),
-        LLVMBuildPointerCast(s->b, at, cc_byte_pointer(s->l, 0), ""),
-        cc_ptx_bits(s, value, 64),
-        cc_ptx_bits(s, compare, 64),
-        cc_ptx_number(s, (uint64_t)(scope | (acquires(a) ? VGPU_ACQUIRES : 0)), 32),
-    };
-    LLVMValueRef old = cc_ptx_call(s, "vgpu_atomic", cc_int_type(s->l, 64), argument, 6);
-    return !returns || cc_ptx_assign_bits(s, in->operand[0], old);
-}
-
-/* Instructions without effect here: cache hints, and overlap with the previous kernel. The data of
+/* Instructions without effect here: cache hints, overlap with the previous kernel, and how many
+ * registers a warp has. The data of
  * a discarded line are undefined, so they may also stay. */
 static bool is_hint_only(const struct cc_ptx *in)
 {
     if (cc_ptx_is(in, "griddepcontrol"))
         return in->operands == 0;
+    if (cc_ptx_is(in, "setmaxnreg"))
+        return in->operands == 1;
     return (cc_ptx_is(in, "prefetch") || cc_ptx_is(in, "prefetchu") || cc_ptx_is(in, "discard") ||
             cc_ptx_is(in, "applypriority")) &&
            in->operands >= 1;
 }
 
-/* fence.proxy.async, fence.mbarrier_init.release.cluster: order hardware units that do not exist
- * here; a fence of block scope is enough. */
+/* fence.proxy.async, fence.mbarrier_init.release.cluster, membar.proxy.alias: order hardware units
+ * that do not exist here; a fence of block scope is enough. */
 static bool is_proxy_fence(const struct cc_ptx *in)
 {
-    return cc_ptx_is(in, "fence") && in->operands == 0 && in->qualifiers > 0 &&
+    return (cc_ptx_is(in, "fence") || cc_ptx_is(in, "membar")) && in->operands == 0 &&
+           in->qualifiers > 0 &&
            (strcmp(in->qualifier[0], "proxy") == 0 ||
             strcmp(in->qualifier[0], "mbarrier_init") == 0);
 }
@@ -398,9 +394,17 @@ static bool sleep(struct cc_ptx_statement *s, const struct cc_ptx *in)
     return true;
 }
 
-static bool carry_out_access(struct cc_ptx_statement *s, const struct cc_ptx *in)
+/* createpolicy...b64 d: no cache reads the policy. */
+static bool make_policy(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
-    struct access a;
+    return in->operands >= 1 && cc_ptx_assign_bits(s, in->operand[0], cc_ptx_number(s, 0, 64));
+}
+
+static bool carry_out_access(struct cc_ptx_statement *s, const struct cc_ptx *whole)
+{
+    struct cc_ptx_access a;
+    struct cc_ptx without = *whole;
+    const struct cc_ptx *in = &without;
 
     /* Multicast memory does not exist here; with any other address the instruction faults. */
     if ((cc_ptx_is(in, "trap") && in->operands == 0) || cc_ptx_is(in, "multimem")) {
@@ -412,18 +416,22 @@ static bool carry_out_access(struct cc_ptx_statement *s, const struct cc_ptx *in
     if (cc_ptx_is(in, "nanosleep"))
         return sleep(s, in);
     if (is_proxy_fence(in))
-        return fence(s, VGPU_ACQ_REL);
+        return cc_ptx_fence(s, VGPU_ACQ_REL);
+    if (cc_ptx_is(in, "createpolicy"))
+        return make_policy(s, in);
     if (!read_access(in, &a))
         return false;
+    without.operands -= a.has_policy;
     if (cc_ptx_is(in, "membar"))
-        return in->operands == 0 && a.scope >= 0 && fence(s, a.scope);
+        return in->operands == 0 && a.scope >= 0 && cc_ptx_fence(s, a.scope);
     if (cc_ptx_is(in, "fence"))
-        return in->operands == 0 && a.scope >= 0 && fence(s, a.scope | sequential(&a));
-    if (cc_ptx_is(in, "ld"))
+        return in->operands == 0 && a.scope >= 0 &&
+               cc_ptx_fence(s, a.scope | cc_ptx_sequential(&a));
+    if (cc_ptx_is(in, "ld") || cc_ptx_is(in, "ldu"))
         return load(s, in, &a);
     if (cc_ptx_is(in, "st"))
         return store(s, in, &a);
-    return (cc_ptx_is(in, "red") || cc_ptx_is(in, "atom")) && update(s, in, &a);
+    return (cc_ptx_is(in, "red") || cc_ptx_is(in, "atom")) && cc_ptx_update(s, in, &a);
 }
 
 enum cc_ptx_known cc_ptx_memory(struct cc_ptx_statement *s, const struct cc_ptx *in)

@@ -295,13 +295,31 @@ enum cc_ptx_known cc_ptx_wmma_product(struct cc_ptx_statement *s, const struct c
     return multiply(s, in, &p);
 }
 
+/* .relu: 0 in place of a number below it; .satfinite: the largest number in place of infinity. */
+static LLVMValueRef limited(struct cc_ptx_statement *s, const char *limit, LLVMValueRef value)
+{
+    LLVMValueRef infinite = cc_ptx_number(s, 0x7f800000, 32), zero = cc_ptx_number(s, 0, 32);
+    LLVMValueRef rest = cc_ptx_op(s, LLVM_OP_AND, value, cc_ptx_number(s, 0x7fffffff, 32)), is;
+
+    if (strcmp(limit, "relu") == 0) {
+        is = LLVMBuildICmp(s->b, CC_PTX_ABOVE, rest, infinite, "");
+        rest = LLVMBuildICmp(s->b, CC_PTX_LESS, value, zero, "");
+        rest = LLVMBuildSelect(s->b, rest, zero, value, "");
+        return LLVMBuildSelect(s->b, is, value, rest, "");
+    }
+    is = LLVMBuildICmp(s->b, CC_PTX_EQUAL, rest, infinite, "");
+    return LLVMBuildSelect(s->b, is, cc_ptx_op(s, LLVM_OP_SUB, value, cc_ptx_number(s, 0x2000, 32)),
+                           value, "");
+}
+
 /* cvt.rna.tf32.f32 d, a, also .rn and .rz: to the 10 bits of fraction that a product reads. */
 static enum cc_ptx_known convert(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     LLVMValueRef a = in->operands == 2 ? cc_ptx_operand(s, in->operand[1], 32) : NULL, up, is;
-    const char *round = in->qualifier[0];
+    const char *round = in->qualifier[0], *limit = in->qualifiers == 4 ? in->qualifier[1] : "";
 
-    if (a == NULL || in->qualifiers != 3 || strcmp(in->qualifier[2], "f32") != 0)
+    if (a == NULL || in->qualifiers > 4 || strcmp(in->qualifier[in->qualifiers - 1], "f32") != 0 ||
+        (*limit != 0 && strcmp(limit, "relu") != 0 && strcmp(limit, "satfinite") != 0))
         return CC_PTX_UNKNOWN;
     if (strcmp(round, "rna") == 0)
         up = cc_ptx_number(s, 0x1000, 32);
@@ -319,12 +337,15 @@ static enum cc_ptx_known convert(struct cc_ptx_statement *s, const struct cc_ptx
     is = cc_ptx_op(s, LLVM_OP_AND, a, cc_ptx_number(s, 0x7f800000, 32));
     is = LLVMBuildICmp(s->b, CC_PTX_EQUAL, is, cc_ptx_number(s, 0x7f800000, 32), "");
     up = LLVMBuildSelect(s->b, is, a, up, ""); /* neither infinite nor a NaN */
+    if (*limit != 0)
+        up = limited(s, limit, up);
     return cc_ptx_assign_bits(s, in->operand[0], up) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
 
 enum cc_ptx_known cc_ptx_mma(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
-    if (cc_ptx_is(in, "cvt") && in->qualifiers > 1 && strcmp(in->qualifier[1], "tf32") == 0)
+    if (cc_ptx_is(in, "cvt") && in->qualifiers > 2 &&
+        strcmp(in->qualifier[in->qualifiers - 2], "tf32") == 0)
         return convert(s, in);
     return cc_ptx_is(in, "mma") ? mma(s, in) : CC_PTX_NOT_MINE;
 }

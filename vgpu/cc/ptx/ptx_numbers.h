@@ -9,7 +9,9 @@
 
 struct cc_ptx_modes { /* .rn, .rzi, .ftz ... */
     int round;        /* as VGPU_ROUND_*; .rn: 0 */
-    bool rounds, to_integer, ftz, sat, nan, relu;
+    bool rounds, to_integer, ftz, sat, satfinite, nan, relu;
+    bool xorsign; /* .xorsign.abs */
+    bool oob;
 };
 
 /* Reads the qualifiers before the last `types`; false: another one. */
@@ -19,6 +21,7 @@ LLVMTypeRef cc_ptx_float_type(struct cc_ptx_statement *s, unsigned bits);
 LLVMValueRef cc_ptx_as_float(struct cc_ptx_statement *s, LLVMValueRef bits);
 /* An f32 or f64 as an integer. */
 LLVMValueRef cc_ptx_float_bits(struct cc_ptx_statement *s, LLVMValueRef value);
+LLVMValueRef cc_ptx_half_flushed(struct cc_ptx_statement *s, LLVMValueRef bits, char kind);
 LLVMValueRef cc_ptx_flushed(struct cc_ptx_statement *s, LLVMValueRef value);
 /* .relu: at least +0, also of -0; a NaN stays. */
 LLVMValueRef cc_ptx_not_negative(struct cc_ptx_statement *s, LLVMValueRef value);

@@ -25,7 +25,7 @@ bool cc_ptx_type(const char *word, struct cc_ptx_type *type)
         {"s32", {32, 's'}},   {"b64", {64, 'u'}},   {"u64", {64, 'u'}},    {"s64", {64, 's'}},
         {"f32", {32, 'f'}},   {"f64", {64, 'f'}},   {"pred", {1, 'p'}},    {"f16", {16, 'F'}},
         {"bf16", {16, 'G'}},  {"f16x2", {32, 'X'}}, {"bf16x2", {32, 'Y'}}, {"u16x2", {32, 'U'}},
-        {"s16x2", {32, 'S'}},
+        {"s16x2", {32, 'S'}}, {"b128", {128, 'u'}},
     };
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * atomic.c: CUDA's atomic functions, and the compilers' callbacks for atomic builtins.
+ * atomic.c: CUDA's and PTX's atomics, and the compilers' callbacks for atomic builtins.
  *
  * No other GPU's code runs at the same time (the node ensures that), but the program may write
  * pinned host memory meanwhile: so these are the processor's atomics. An atomic that does not
@@ -14,6 +14,7 @@
 #include "weak.h"
 #include "work.h"
 
+#include <math.h>
 #include <string.h>
 
 #define CALLER ((uint64_t)__builtin_return_address(0) - 1)
@@ -124,6 +125,91 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
                                         __ATOMIC_RELAXED));
     atomic_done(p, old, new, 4);
     return old;
+}
+
+/* ---- of 16 bits, and of 128 ---- */
+
+static double half_value(bool is_f16, uint32_t bits)
+{
+    return is_f16 ? from_f16((uint16_t)bits) : to_f32((uint64_t)(bits & 0xffff) << 16);
+}
+
+/* Of a number and a NaN the number; -0 is less than +0. */
+static bool half_is_better(bool max, double value, double old)
+{
+    if (isnan(value) || isnan(old))
+        return isnan(old);
+    if (value == old)
+        return max ? signbit(old) && !signbit(value) : signbit(value) && !signbit(old);
+    return max ? value > old : value < old;
+}
+
+static uint32_t half_result(enum vgpu_atomic_op op, bool is_f16, uint32_t old, uint32_t value)
+{
+    double a = half_value(is_f16, old), b = half_value(is_f16, value);
+    if (op != VGPU_ATOMIC_ADD)
+        return half_is_better(op == VGPU_ATOMIC_MAX, b, a) ? value : old;
+    return (uint32_t)vgpu_ptx_narrow(is_f16 ? VGPU_NARROW_F16 : VGPU_NARROW_BF16,
+                                     VGPU_ROUND_NEAREST, from_f64(a + b));
+}
+
+static uint32_t halves_result(enum vgpu_atomic_op op, enum vgpu_half_type type, uint32_t old,
+                              uint32_t value, uint32_t compare)
+{
+    bool is_f16 = type == VGPU_HALF_F16 || type == VGPU_TWO_F16;
+    if (op == VGPU_ATOMIC_EXCH || op == VGPU_ATOMIC_CAS)
+        return op == VGPU_ATOMIC_EXCH || old == compare ? value : old;
+    uint32_t low = half_result(op, is_f16, old & 0xffff, value & 0xffff) & 0xffff;
+    return type < VGPU_TWO_F16 ? low : low | half_result(op, is_f16, old >> 16, value >> 16) << 16;
+}
+
+OFFERED uint32_t vgpu_atomic_half(enum vgpu_atomic_op op, enum vgpu_half_type type, void *address,
+                                  uint32_t value, uint32_t compare, int scope)
+{
+    int width = scope & VGPU_SCOPE_MASK;
+    uint32_t bytes = type < VGPU_TWO_F16 ? 2 : 4, old, new;
+    access_atomic(address, bytes, true, true, CALLER, width);
+    if (scope & VGPU_ACQUIRES)
+        weak_acquire(width);
+    note_atomic((uint64_t)address, type != VGPU_HALF_BITS);
+    if (bytes == 2) {
+        uint16_t *p = address, was = __atomic_load_n(p, __ATOMIC_RELAXED);
+        do
+            new = halves_result(op, type, was, value & 0xffff, compare & 0xffff);
+        while (!__atomic_compare_exchange_n(p, &was, (uint16_t) new, false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED));
+        old = was;
+    } else {
+        uint32_t *p = address;
+        old = __atomic_load_n(p, __ATOMIC_RELAXED);
+        do
+            new = halves_result(op, type, old, value, compare);
+        while (
+            !__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    }
+    atomic_done(address, old, new, bytes);
+    return old;
+}
+
+/* Host code does not see it half done: it has no atomics of 128 bits either. */
+OFFERED void vgpu_atomic_wide(enum vgpu_atomic_op op, void *address, uint64_t low, uint64_t high,
+                              uint64_t compare_low, uint64_t compare_high, uint64_t *old, int scope)
+{
+    int width = scope & VGPU_SCOPE_MASK;
+    uint64_t *p = address;
+    access_atomic(address, 16, true, true, CALLER, width);
+    if (scope & VGPU_ACQUIRES)
+        weak_acquire(width);
+    note_atomic((uint64_t)address, false);
+    memcpy(old, p, 16);
+    if (op == VGPU_ATOMIC_CAS && (old[0] != compare_low || old[1] != compare_high)) {
+        uint64_t differs = old[0] == compare_low; /* the half for which a loop waits */
+        atomic_done(p + differs, old[differs], old[differs], sizeof *p);
+        return;
+    }
+    atomic_done(p, old[0], old[0] == low && old[1] == high ? low : ~old[0], sizeof *p);
+    p[0] = low;
+    p[1] = high;
 }
 
 /* Reads a whole vector: a thread that waits for it to change continues with the values it had

@@ -38,17 +38,6 @@ static const struct vgpu_texture *object_record(uint64_t object, uint32_t magic,
 
 /* ---- one texel ---- */
 
-static float half_to_float(uint16_t half)
-{
-    int exponent = half >> 10 & 31;
-    float fraction = (float)(half & 1023), value;
-    if (exponent == 31)
-        value = fraction != 0.0f ? NAN : INFINITY;
-    else
-        value = ldexpf(exponent ? fraction + 1024.0f : fraction, (exponent ? exponent : 1) - 25);
-    return half & 0x8000 ? -value : value;
-}
-
 static bool reads_floats(const struct vgpu_texture *t)
 {
     return t->kind == VGPU_TEXEL_FLOAT || t->to_float;
@@ -67,7 +56,7 @@ static uint32_t channel_value(const struct vgpu_texture *t, const uint8_t *at)
     uint32_t raw = 0;
     memcpy(&raw, at, t->bits / 8);
     if (t->kind == VGPU_TEXEL_FLOAT)
-        return t->bits == 16 ? from_f32(half_to_float((uint16_t)raw)) : raw;
+        return t->bits == 16 ? from_f32(from_f16((uint16_t)raw)) : raw;
     if (t->kind == VGPU_TEXEL_SIGNED)
         return signed_channel(t, raw);
     return t->to_float ? from_f32((float)raw / (t->bits == 8 ? 255.0f : 65535.0f)) : raw;

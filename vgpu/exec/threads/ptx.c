@@ -286,11 +286,25 @@ static uint64_t of_floats(enum vgpu_ptx_operation operation, uint32_t bits, uint
     return from_f64(of_f64(operation, x, y, to_f64(c)));
 }
 
+/* fns: from bit `base` on, the set bit of number |offset|, upwards or downwards; ~0: none. */
+static uint32_t set_bit_found(uint32_t mask, uint32_t base, int32_t offset)
+{
+    int64_t left = offset < 0 ? -(int64_t)offset : offset;
+    for (int64_t at = base; at >= 0 && at < 32; at += offset < 0 ? -1 : 1) {
+        left -= left == 0 || mask >> at & 1;
+        if (left <= 0)
+            return left == 0 || mask >> at & 1 ? (uint32_t)at : UINT32_MAX;
+    }
+    return UINT32_MAX;
+}
+
 OFFERED uint64_t vgpu_ptx(enum vgpu_ptx_operation operation, enum vgpu_ptx_kind kind, uint32_t bits,
                           uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     if (kind == VGPU_PTX_FLOAT)
         return of_floats(operation, bits, a, b, c);
+    if (operation == VGPU_PTX_FNS)
+        return set_bit_found((uint32_t)a, (uint32_t)b, (int32_t)c);
     if (operation >= VGPU_PTX_EQ)
         return comparison_holds(operation, is_less(kind, bits, a, b), cut_to(a ^ b, bits) == 0,
                                 is_less(kind, bits, b, a));

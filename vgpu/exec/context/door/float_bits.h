@@ -4,6 +4,7 @@
 #ifndef VGPU_EXEC_FLOAT_BITS_H
 #define VGPU_EXEC_FLOAT_BITS_H
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -20,6 +21,17 @@ static inline uint32_t from_f32(float value)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
+}
+
+static inline float from_f16(uint16_t half)
+{
+    int exponent = half >> 10 & 31;
+    float fraction = (float)(half & 1023), value;
+    if (exponent == 31)
+        value = fraction != 0.0f ? NAN : INFINITY;
+    else
+        value = ldexpf(exponent ? fraction + 1024.0f : fraction, (exponent ? exponent : 1) - 25);
+    return half & 0x8000 ? -value : value;
 }
 
 static inline double to_f64(uint64_t bits)
