@@ -39,7 +39,7 @@ def main(words: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
         Path(folder).chmod(0o711)
         tempfile.tempdir = folder
-        with arena(Path(folder)) as place:
+        with arena(Path(folder), used) as place:
             if words[0] == "control":
                 status = _tell("control", "no sandbox, on purpose", control(place))
             else:

@@ -14,11 +14,10 @@ from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.work import Worker, worker
 from grader.sandbox import Tier, cgroups
 from grader.sandbox.policy import FIRST_UID
-from grader.sandbox.slots import MOST
+from tests.hostile.apart import JOBS
 from tests.hostile.corpus import Attack, compose, load
 from tests.hostile.course import Arena
 
-JOBS = 4  # most attacks wait for a deadline
 HONEST_EVERY = 8  # attacks
 ATTACK_SECONDS = 150.0  # from the file to its marks, on a machine that others use as well
 SETTLE_SECONDS = 60.0  # for what was killed to be gone: a namespace can take long to be made
@@ -168,13 +167,14 @@ def _traces(arena: Arena) -> list[Path]:
 
 
 def _survivors(arena: Arena) -> list[str]:
-    """Whatever runs under a slot's uid, or knows our folder."""
+    """Whatever runs under the uid of one of our slots, or knows our folder."""
     found = []
+    uids = {FIRST_UID + slot for slot in arena.slots}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue
         with suppress(OSError):
-            of_slot = FIRST_UID <= entry.stat().st_uid < FIRST_UID + MOST
+            of_slot = entry.stat().st_uid in uids
             words = (entry / "cmdline").read_bytes()
             threads = len(list((entry / "task").iterdir()))
             ended = b") Z " in (entry / "stat").read_bytes() and threads <= 1

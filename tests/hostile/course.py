@@ -18,6 +18,8 @@ from grader.grade import images
 from grader.grade.course import Course, GradedLab, graded_lab
 from grader.grade.rubric import Rubric, Rule
 from grader.leaderboard import timed
+from grader.sandbox import Tier
+from tests.hostile.apart import own_slots
 from tests.hostile.corpus import images as hostile_images
 
 # By the beginning of their names, one each.
@@ -68,6 +70,7 @@ class Arena:
     scratch: Path
     places: dict[str, str]
     bases: dict[str, str]
+    slots: frozenset[int]  # whose uids nobody else's submissions have meanwhile
 
     @property
     def secrets(self) -> list[str]:
@@ -76,7 +79,7 @@ class Arena:
 
 
 @contextmanager
-def arena(scratch: Path) -> Iterator[Arena]:
+def arena(scratch: Path, tier: Tier) -> Iterator[Arena]:
     folder = Path(os.environ["PEERLAB_BUILD"])
     project = Project(here().root, "vgpu", folder)
     course = Course(project, scratch / "pristine", {})
@@ -93,8 +96,11 @@ def arena(scratch: Path) -> Iterator[Arena]:
         wholes = {number: _whole(course, number) for number in {name[:2] for name in ASKED}}
         labs = {name: _few(course, name, wholes[name[:2]]) for name in ASKED}
         places = _places(project, canary)
-        with mock.patch.object(images, "listing", _with_hostile(images.listing, places)):
-            yield Arena(course, labs, scratch, places, _bases(project, course))
+        with (
+            mock.patch.object(images, "listing", _with_hostile(images.listing, places)),
+            own_slots(scratch / "slots", tier) as mine,
+        ):
+            yield Arena(course, labs, scratch, places, _bases(project, course), mine)
     finally:
         _LIBC.shmctl(shared, IPC_RMID, None)
         del os.environ["PEERLAB_CANARY"]

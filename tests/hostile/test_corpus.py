@@ -6,12 +6,17 @@ import os
 import re
 import subprocess
 import unittest
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from unittest import mock
 
+from grader.base.locks import is_held
 from grader.grade.model import Status
-from grader.sandbox import Tier
+from grader.sandbox import Tier, slots
 from tests.hostile.__main__ import OTHERS
+from tests.hostile.apart import JOBS, own_slots
 from tests.hostile.corpus import groups, load
 from tests.hostile.ingest import CASES
 
@@ -23,9 +28,10 @@ RARELY = {"host", "outside", "requests", "times"}  # in the layer `full`
 GRADERS = ("counts", "twice", "without_groups", "every_tier")
 
 
-def _locks(test: dict[str, Any]) -> list[str]:
-    found = [one["value"] for one in test["properties"] if one["name"] == "RESOURCE_LOCK"]
-    return found[0] if found else []
+def _named(test: dict[str, Any], name: str) -> set[str]:
+    """The values of a property that is a list."""
+    found = [one["value"] for one in test["properties"] if one["name"] == name]
+    return set(found[0]) if found else set()
 
 
 class Corpus(unittest.TestCase):
@@ -61,16 +67,32 @@ class Corpus(unittest.TestCase):
 
     def test_nothing_is_built_meanwhile(self) -> None:
         """Who grades attacks compares the course's files before and after; tests of labs build
-        theirs first, in the same folder, and before those that take long."""
+        theirs first, in the same folder. Nobody has what is left without walls beside them."""
         words = ["ctest", "--test-dir", os.environ["PEERLAB_BUILD"], "--show-only=json-v1"]
         told = subprocess.run(words, capture_output=True, check=True, text=True).stdout
-        locks = {one["name"]: _locks(one) for one in json.loads(told)["tests"]}
+        tests = {one["name"]: one for one in json.loads(told)["tests"]}
         graded = {f"hostile.{name}" for name in (*groups(), "control", *GRADERS)}
-        builders = {name for name in locks if re.fullmatch(r"build\.(lab|solution)\d\d", name)}
+        builders = {name for name in tests if re.fullmatch(r"build\.(lab|solution)\d\d", name)}
         self.assertEqual(len(builders), 16)
-        for name in graded | builders:
+        for name in graded:
             with self.subTest(name):
-                self.assertIn("build", locks[name])
+                self.assertLessEqual(builders, _named(tests[name], "DEPENDS"))
+                lanes = {f"attackers-{lane}" for lane in (1, 2)} & _named(
+                    tests[name], "RESOURCE_LOCK"
+                )
+                self.assertEqual(len(lanes), 2 if name == "hostile.control" else 1)
+
+    def test_a_group_has_slots_of_its_own_and_waits_for_no_other_grader(self) -> None:
+        with TemporaryDirectory() as folder, ExitStack() as held:
+            held.enter_context(mock.patch.object(slots, "PLACES", (Path(folder),) * 2))
+            one = held.enter_context(slots.claim())
+            held.enter_context(slots.asking(one, "hidden"))
+            with own_slots(Path(folder) / "own", Tier.UID) as mine:
+                self.assertEqual(len(mine - {one}), JOBS)
+                with slots.claim() as other, slots.asking(other, "public"):
+                    self.assertIn(other, mine)
+                    graders = Path(folder).glob("peerlab-slots-*/slot-*")
+                    self.assertEqual(sum(map(is_held, graders)), 1 + JOBS)
 
     def test_names_are_those_of_one_attack(self) -> None:
         names = [attack.name for group in groups() for attack in load(group)]

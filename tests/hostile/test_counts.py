@@ -29,7 +29,7 @@ class Counts(unittest.TestCase):
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="hostile-"))
         Path(folder).chmod(0o711)
         cls.enterClassContext(mock.patch.object(tempfile, "tempdir", folder))
-        cls.place = cls.enterClassContext(arena(Path(folder)))
+        cls.place = cls.enterClassContext(arena(Path(folder), tier()))
         cls.grading = worker(cls.place.course, tier(), 7, 1, Path(folder), 0)
         cls.attacks = {one.name: one for one in (*load("answers"), *load("device"))}
 

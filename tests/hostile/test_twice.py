@@ -91,9 +91,9 @@ class Twice(unittest.TestCase):
         patience["LAB_ANSWER_SECONDS"] = "10"
         stack.enter_context(mock.patch.dict(os.environ, patience))
         stack.enter_context(mock.patch.object(tempfile, "tempdir", str(self.top)))
-        self.arena = stack.enter_context(arena(self.top))
-        self.lab = self.arena.labs["01"]
         self.used = tier()
+        self.arena = stack.enter_context(arena(self.top, self.used))
+        self.lab = self.arena.labs["01"]
 
     def submission(self, body: str) -> Submission:
         attack = Attack("twice", "mallory", "right01", frozenset(), body + "\n")

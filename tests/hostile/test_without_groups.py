@@ -32,7 +32,7 @@ class WithoutControlGroups(unittest.TestCase):
             mock.patch.dict(os.environ, patience),
             mock.patch.object(tempfile, "tempdir", folder),
             mock.patch.object(cgroups, "make", return_value=None),
-            arena(Path(folder)) as place,
+            arena(Path(folder), tier()) as place,
         ):
             Path(folder).chmod(0o711)
             lab = place.labs["01"]
