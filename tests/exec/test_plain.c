@@ -139,10 +139,37 @@ static void recycled(struct rig *rig)
 {
     CHECK(rig_run(rig, K_fill, GRID(4, 256), OWN, 1000, 0), VGPU_RAN);
     rig->control->chunk[0][0] = 0;
+    rig->control->parts[0][0] = 0;
     memset(rig->memory[0], 0, 8192);
     CHECK(rig_run(rig, K_load, ONE(8), OWN + 400, OWN + 4, 0), VGPU_RAN);
     CHECK(rig_words(rig, 0)[1], 0xCBCBCBCB);
     CHECK(committed(rig), 1);
+}
+
+/* Of a small allocation a touch commits and opens one part, the next one those around it, and a
+ * third one the chunk; what was given back is not open any more. */
+static void commit_parts(struct rig *rig)
+{
+    const uint64_t last = VGPU_CHUNK_BYTES - VGPU_PART_BYTES;
+    const uint32_t *parts = &rig->control->parts[1][0];
+    rig_map(rig, 1, VGPU_CHUNK_BYTES, true);
+    CHECK(rig_run(rig, K_store, ONE(1), PEER, 1, 0), VGPU_RAN);
+    CHECK(*parts, 1);
+    CHECK(rig_run(rig, K_store, ONE(1), PEER + VGPU_PART_BYTES - 4, 2, 0), VGPU_RAN);
+    CHECK(*parts, 1);
+    CHECK(rig_run(rig, K_store, ONE(1), PEER + last, 3, 0), VGPU_RAN);
+    CHECK(*parts, 0xF0000001);
+    CHECK(rig->control->chunk[1][0], 0);
+    CHECK(*(uint32_t *)(void *)(rig->memory[1] + VGPU_CHUNK_BYTES - 8), 0xCBCBCBCB);
+    CHECK(rig_run(rig, K_store, ONE(1), PEER + last / 2, 4, 0), VGPU_RAN);
+    CHECK(*parts, ~0u);
+    CHECK(rig->control->chunk[1][0], 1);
+    CHECK(*(uint32_t *)(void *)rig->memory[1], 1);
+    rig->control->chunk[1][0] = 0;
+    rig->control->parts[1][0] = 2; /* given back, and the node has touched the second part since */
+    CHECK(rig_run(rig, K_store, ONE(1), PEER + 8, 5, 0), VGPU_RAN);
+    CHECK(*parts, 3);
+    CHECK(*(uint32_t *)(void *)rig->memory[1], 0xCBCBCBCB);
 }
 
 static void commit_limit(struct rig *unused)
@@ -411,6 +438,7 @@ const struct test_case plain_cases[] = {{"results", results},
                                         {"dimensions", dimensions},
                                         {"commit_once", commit_once},
                                         {"commit_rest", commit_rest},
+                                        {"commit_parts", commit_parts},
                                         {"recycled", recycled},
                                         {"commit_limit", commit_limit},
                                         {"address_faults", address_faults},

@@ -3,22 +3,22 @@
  *
  * The node decides what a context may access and requests mappings; everything else is unmapped,
  * and faults: the MMU enforces peer access. Device memory is mapped with PROT_NONE at first; the
- * first touch of a chunk (2 MiB) arrives here as a fault. If no context has touched it before, it
- * is committed against the node's limit and poisoned; then its protection is opened.
+ * first touch of a part of a chunk arrives here as a fault. What nobody has touched before is
+ * committed against the node's limit and poisoned; then its protection is opened. Of a small
+ * allocation that is one part, then a few around the touched one, then the chunk (2 MiB).
  */
 #include "mapped_memory.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "bounds_table.h"
+#include "commit.h"
 #include "device_image.h"
 
 #ifndef MADV_POPULATE_READ
@@ -30,24 +30,22 @@
  * cudaHostRegister maps at the same address here. */
 #define CONTROL_VA 0x390000000000ull
 
-enum { MEMORY_HOST = -1, IMAGES_WITH_VARS = 64 };
+enum { MEMORY_HOST = -1, IMAGES_WITH_VARS = 64, PARTS_AROUND = 4 };
 
 struct mapping {
     uint64_t va, bytes, offset;
     int32_t memory; /* device, or MEMORY_HOST */
     bool writable;
-    uint32_t torn;   /* VGPU_MAP_TEARS_STORES, VGPU_MAP_CLIPS_STORES, or 0 */
-    uint8_t *opened; /* one flag per chunk; NULL: all are open */
-    uint64_t opened_count;
+    uint32_t torn;         /* VGPU_MAP_TEARS_STORES, VGPU_MAP_CLIPS_STORES, or 0 */
+    uint32_t *opened;      /* bits of the open parts of each chunk; NULL: all is open */
+    uint64_t opened_count; /* chunks with an open part */
 };
 
 static struct mapping *maps; /* by address */
 static uint32_t map_count, map_room;
 static struct mapping vars[IMAGES_WITH_VARS]; /* of images; the last ones if there are more */
 static uint32_t var_count;
-static uint64_t host_home;    /* of host memory's first byte */
-static uint32_t *commit_lock; /* NULL: no other process commits chunks */
-static uint32_t commit_self;
+static uint64_t host_home; /* of host memory's first byte */
 
 static const struct vgpu_exec_limits default_limits = {.sm_count = 132,
                                                        .threads_per_sm = 2048,
@@ -152,85 +150,6 @@ static uint64_t chunks_of(uint64_t offset, uint64_t bytes)
     return (offset + bytes - 1) / VGPU_CHUNK_BYTES - offset / VGPU_CHUNK_BYTES + 1;
 }
 
-/* ---- committing a chunk ---- */
-
-/* Poisons the parts of a chunk whose bits are not in `there`. Written through the file, not a
- * mapping: a system call for adjacent parts in place of a page fault for each page. */
-static bool poison_rest(int fd, uint64_t offset, uint32_t there)
-{
-    static uint8_t pattern[VGPU_PART_BYTES];
-    struct iovec part[VGPU_PARTS];
-    if (pattern[0] != VGPU_POISON)
-        memset(pattern, VGPU_POISON, sizeof pattern);
-    for (unsigned i = 0; i < VGPU_PARTS; i++)
-        part[i] = (struct iovec){pattern, sizeof pattern};
-    for (unsigned first = 0, count; first < VGPU_PARTS; first += count + 1) {
-        for (count = 0; first + count < VGPU_PARTS && !(there >> (first + count) & 1);)
-            count++;
-        if (count && pwritev(fd, part, (int)count, (off_t)(offset + first * sizeof pattern)) !=
-                         (ssize_t)(count * sizeof pattern))
-            return false;
-    }
-    return true;
-}
-
-/* Host memory that all devices' memory takes, as the operating system counts it. */
-static uint64_t held_bytes(void)
-{
-    uint64_t sum = 0;
-    struct stat info;
-    for (int d = 0; d < context.device_count; d++)
-        sum += fstat(context.memory_fd[d], &info) == 0 ? (uint64_t)info.st_blocks * 512 : 0;
-    return sum;
-}
-
-/* The node maintains the limit; exceeding it is an error of the kernel here. */
-static bool commit_locked(int32_t device, uint64_t chunk)
-{
-    struct vgpu_control *control = context.control;
-    if (control->chunk[device][chunk])
-        return true;
-    if (held_bytes() + VGPU_CHUNK_BYTES > context.limits.memory_bytes ||
-        !poison_rest(context.memory_fd[device], chunk * VGPU_CHUNK_BYTES,
-                     control->parts[device][chunk]))
-        return false;
-    control->chunk[device][chunk] = 1;
-    return true;
-}
-
-void memory_share(uint32_t *lock, uint32_t self)
-{
-    commit_lock = lock;
-    commit_self = self;
-}
-
-static void lock_commits(void)
-{
-    uint32_t nobody = 0;
-    while (commit_lock && !__atomic_compare_exchange_n(commit_lock, &nobody, commit_self, false,
-                                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-        nobody = 0;
-        sched_yield();
-    }
-}
-
-static void unlock_commits(void)
-{
-    if (commit_lock)
-        __atomic_store_n(commit_lock, 0, __ATOMIC_RELEASE);
-}
-
-/* False: over the limit. */
-static bool commit_chunk(int32_t device, uint64_t chunk)
-{
-    if (context.control->chunk[device][chunk])
-        return true;
-    lock_commits();
-    bool done = commit_locked(device, chunk);
-    unlock_commits();
-    return done;
-}
-
 /* ---- mappings ---- */
 
 /* Maps device memory in place of the pages of an image's variables, with their contents. */
@@ -239,7 +158,7 @@ static bool map_vars(const struct vgpu_exec_request *request, char *why, uint64_
     int fd = context.memory_fd[request->memory];
     uint64_t first = request->offset / VGPU_CHUNK_BYTES;
     for (uint64_t i = 0; i < chunks_of(request->offset, request->bytes); i++)
-        if (!commit_chunk(request->memory, first + i)) {
+        if (!commit_parts(request->memory, first + i, WHOLE_CHUNK)) {
             snprintf(why, room, "no memory for %llu bytes of __device__ variables",
                      (unsigned long long)request->bytes);
             return false;
@@ -276,7 +195,7 @@ static bool map_range(const struct vgpu_exec_request *request, char *why, uint64
                           NULL,
                           0};
     if (!host)
-        map.opened = calloc(chunks_of(map.offset, map.bytes), 1);
+        map.opened = calloc(chunks_of(map.offset, map.bytes), sizeof *map.opened);
     if ((host || map.opened) &&
         mmap((void *)map.va, map.bytes, host ? PROT_READ | PROT_WRITE : PROT_NONE, /* NOLINT */
              (lossy ? MAP_PRIVATE : MAP_SHARED) | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd,
@@ -347,26 +266,48 @@ static void *chunk_part(const struct mapping *map, uint64_t chunk, uint64_t *byt
     return (void *)(map->va + (first - map->offset)); /* NOLINT */
 }
 
+/* What a touch of a part opens: little of a small allocation, large ones are mostly used whole. */
+static uint32_t parts_to_open(const struct mapping *map, uint32_t opened, unsigned part)
+{
+    const uint32_t around = ((1u << PARTS_AROUND) - 1) << part / PARTS_AROUND * PARTS_AROUND;
+    if (map->bytes > VGPU_CHUNK_BYTES || map->torn || __builtin_popcount(opened) > 1)
+        return WHOLE_CHUNK;
+    return opened ? around : 1u << part;
+}
+
+/* Gives parts of a chunk, which are adjacent, the mapping's protection. */
+static bool open_parts(const struct mapping *map, uint64_t chunk, uint32_t parts)
+{
+    uint64_t bytes;
+    const uint64_t va = (uint64_t)chunk_part(map, chunk, &bytes);
+    const uint64_t chunk_va = map->va + (chunk * VGPU_CHUNK_BYTES - map->offset);
+    uint64_t first = chunk_va + (unsigned)__builtin_ctz(parts) * VGPU_PART_BYTES;
+    uint64_t end = chunk_va + (VGPU_PARTS - (unsigned)__builtin_clz(parts)) * VGPU_PART_BYTES;
+    first = first > va ? first : va;
+    end = end < va + bytes ? end : va + bytes;
+    void *at = (void *)first; /* NOLINT */
+    if (mprotect(at, end - first, map->writable ? PROT_READ | PROT_WRITE : PROT_READ) != 0)
+        return false;
+    if (map->bytes > VGPU_CHUNK_BYTES) /* populate the pages at once */
+        madvise(at, end - first, map->writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+    return true;
+}
+
 enum touch memory_touch(uint64_t address)
 {
     struct mapping *map = map_at(address);
     if (!map || !map->opened)
         return TOUCH_FAULT;
     uint64_t at = map->offset + (address - map->va), chunk = at / VGPU_CHUNK_BYTES;
-    uint8_t *opened = &map->opened[chunk - map->offset / VGPU_CHUNK_BYTES];
-    if (*opened)
+    unsigned part = (unsigned)(at % VGPU_CHUNK_BYTES / VGPU_PART_BYTES);
+    uint32_t *opened = &map->opened[chunk - map->offset / VGPU_CHUNK_BYTES];
+    if (*opened >> part & 1)
         return TOUCH_FAULT;
-    if (!commit_chunk(map->memory, chunk))
+    const uint32_t parts = parts_to_open(map, *opened, part);
+    if (!commit_parts(map->memory, chunk, parts) || !open_parts(map, chunk, parts))
         return TOUCH_LIMIT;
-    uint64_t bytes;
-    void *va = chunk_part(map, chunk, &bytes);
-    if (mprotect(va, bytes, map->writable ? PROT_READ | PROT_WRITE : PROT_READ) != 0)
-        return TOUCH_LIMIT;
-    /* Large arrays are mostly used whole: populate the pages at once. */
-    if (map->bytes > VGPU_CHUNK_BYTES)
-        madvise(va, bytes, map->writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
-    *opened = 1;
-    map->opened_count++;
+    map->opened_count += !*opened;
+    *opened |= parts;
     return TOUCH_OPENED;
 }
 
@@ -403,7 +344,7 @@ static void review_mapping(struct mapping *map)
         if (!map->opened[i])
             continue;
         left--;
-        if (context.control->chunk[map->memory][first + i])
+        if (!(map->opened[i] & ~committed_parts(map->memory, first + i)))
             continue;
         void *va = chunk_part(map, first + i, &bytes);
         mprotect(va, bytes, PROT_NONE);
@@ -425,7 +366,8 @@ void memory_reopen(void)
         if (!maps[i].opened_count)
             continue;
         mprotect((void *)maps[i].va, maps[i].bytes, PROT_NONE); /* NOLINT */
-        memset(maps[i].opened, 0, chunks_of(maps[i].offset, maps[i].bytes));
+        memset(maps[i].opened, 0,
+               chunks_of(maps[i].offset, maps[i].bytes) * sizeof *maps[i].opened);
         maps[i].opened_count = 0;
     }
 }
@@ -436,6 +378,15 @@ bool memory_is_registered(uint64_t address)
     return map && map->memory == MEMORY_HOST && window_of(address) > WINDOW_HOST;
 }
 
+/* The bits of a chunk's parts in [first, last), offsets. */
+static uint32_t parts_between(uint64_t chunk, uint64_t first, uint64_t last)
+{
+    const uint64_t start = chunk * VGPU_CHUNK_BYTES, end = start + VGPU_CHUNK_BYTES;
+    const uint64_t from = first > start ? (first - start) / VGPU_PART_BYTES : 0;
+    const uint64_t to = ((last < end ? last : end) - 1 - start) / VGPU_PART_BYTES;
+    return WHOLE_CHUNK << from & WHOLE_CHUNK >> (VGPU_PARTS - 1 - to);
+}
+
 /* Whether the first touch of [address, end) cannot exceed the limit. */
 static bool is_committed(const struct mapping *map, uint64_t address, uint64_t end)
 {
@@ -443,7 +394,7 @@ static bool is_committed(const struct mapping *map, uint64_t address, uint64_t e
     uint64_t last =
         map->offset + ((end < map->va + map->bytes ? end : map->va + map->bytes) - map->va);
     for (uint64_t at = first / VGPU_CHUNK_BYTES; at * VGPU_CHUNK_BYTES < last && map->opened; at++)
-        if (!context.control->chunk[map->memory][at])
+        if (parts_between(at, first, last) & ~committed_parts(map->memory, at))
             return false;
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * sample.c: see sample.h. A hash table holds the sectors that the block has touched, separately for
- * reads and writes.
+ * reads and writes. It begins small and grows: a kernel's sectors are then on few of its pages.
  */
 #include "sample.h"
 
@@ -10,22 +10,31 @@
 #include "bank.h"
 #include "work.h"
 
-enum { WIDEST_BYTES = 16, SAMPLE_ACCESSES = 64, TABLE = 1 << 18, TABLE_LIMIT = TABLE / 2 };
+enum { WIDEST_BYTES = 16, SAMPLE_ACCESSES = 64 };
+enum { LEAST_BITS = 10, MOST_BITS = 18, TABLE_LIMIT = 1 << (MOST_BITS - 1) };
 enum { WARP_SHIFT = 50 /* above a sector's number */, LINE_BYTES = 128 };
 #define PAIR (1ull << 49)
 
 struct block *sample_block;
 
 static const struct run *sampled;
-static uint64_t touched[TABLE]; /* sector and direction, plus 1; 0: free */
-static uint32_t used_slots[TABLE_LIMIT], used_count;
+static uint64_t touched[1 << MOST_BITS]; /* sector and direction, plus 1; 0: free */
+static unsigned table_bits = LEAST_BITS; /* the first 1 << table_bits are in use */
+static uint64_t used_keys[TABLE_LIMIT];  /* those in the table */
+static uint32_t used_count;
 static struct lane_turn lane_turns[SAMPLE_ACCESSES];
 static uint32_t exhausted; /* threads of the block with SAMPLE_ACCESSES recorded */
 
+static void clear_table(void)
+{
+    memset(touched, 0, sizeof *touched << table_bits);
+}
+
 static void forget_sectors(void)
 {
-    for (uint32_t i = 0; i < used_count; i++)
-        touched[used_slots[i]] = 0;
+    if (used_count)
+        clear_table();
+    table_bits = LEAST_BITS;
     used_count = 0;
 }
 
@@ -84,16 +93,33 @@ void sample_goes_on(void)
     access_sample(true);
 }
 
+/* Where the key is, or where it belongs. */
+static uint64_t *find_sector(uint64_t key)
+{
+    uint64_t at = key * 0x9E3779B97F4A7C15ull >> (64 - table_bits);
+    while (touched[at] != 0 && touched[at] != key + 1)
+        at = (at + 1) % (1u << table_bits);
+    return &touched[at];
+}
+
+static void grow_table(void)
+{
+    clear_table();
+    table_bits += 2;
+    for (uint32_t i = 0; i < used_count; i++)
+        *find_sector(used_keys[i]) = used_keys[i] + 1;
+}
+
 /* True if the key is new. */
 static bool insert_sector(uint64_t key)
 {
-    uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15ull >> 46);
-    while (touched[at] != 0 && touched[at] != key + 1)
-        at = (at + 1) % TABLE;
-    if (touched[at] != 0)
+    uint64_t *slot = find_sector(key);
+    if (*slot != 0)
         return false;
-    touched[at] = key + 1;
-    used_slots[used_count++] = at;
+    *slot = key + 1;
+    used_keys[used_count++] = key;
+    if (used_count > 1u << (table_bits - 1) && table_bits < MOST_BITS)
+        grow_table();
     return true;
 }
 

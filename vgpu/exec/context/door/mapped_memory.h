@@ -26,7 +26,7 @@ void memory_reopen(void);
  * free, `self` is this process. NULL: only this process again. */
 void memory_share(uint32_t *lock, uint32_t self);
 
-/* Handles a fault at `address`: opens its chunk. TOUCH_FAULT: there is none. */
+/* Handles a fault at `address`: opens parts of its chunk. TOUCH_FAULT: there is none. */
 enum touch { TOUCH_OPENED, TOUCH_FAULT, TOUCH_LIMIT };
 enum touch memory_touch(uint64_t address);
 

@@ -5,8 +5,8 @@
  * Device memory is allocated in blocks of whole chunks (VGPU_CHUNK_BYTES). Allocations of up to
  * half a chunk share blocks of their owner, at multiples of 512 bytes, as recorded on hardware;
  * larger ones have blocks of their own. A chunk is committed and poisoned at its first use, in
- * parts (VGPU_PART_BYTES) by the node, the rest of it by a context. Freeing a chunk returns its
- * pages, sometimes later (chunk_cache.h).
+ * parts (VGPU_PART_BYTES), by the node and by contexts. Freeing a chunk returns its pages,
+ * sometimes later (chunk_cache.h).
  */
 #ifndef VGPU_DEVICE_MEMORY_H
 #define VGPU_DEVICE_MEMORY_H
