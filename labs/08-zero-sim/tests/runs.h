@@ -4,6 +4,7 @@
 #ifndef LAB08_RUNS_H
 #define LAB08_RUNS_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -212,11 +213,11 @@ static int move(struct zero_run *run, int moved, const struct zero_op *op)
                                    : zero_bus(run, op);
 }
 
-/* Keeps a stream busy for long enough to come back from a function that queues its work. */
-static void CUDART_CB take_long(void *unused)
+/* Keeps a stream busy until a function that queues its work has come back, at most 50 ms. */
+static void CUDART_CB take_long(void *came_back)
 {
-    (void)unused;
-    (void)nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    for (int ms = 0; ms < 50 && !atomic_load((atomic_int *)came_back); ms++)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 LAB_RUN(move)
@@ -251,9 +252,11 @@ LAB_RUN(move)
         wrong =
             (struct zero_op){.what = ZERO_TO_HOST, .kind = ZERO_KINDS, .bytes = 2 * unit->shard};
         out->bus_rc = in->how.offload ? LAB_EINVAL : zero_bus(&run, &wrong);
-        (void)cudaLaunchHostFunc(run.ring.rank[0].stream, take_long, NULL);
+        static atomic_int came_back;
+        (void)cudaLaunchHostFunc(run.ring.rank[0].stream, take_long, &came_back);
         out->rc = move(&run, in->moved, &op);
         out->busy = cudaStreamQuery(run.ring.rank[0].stream) == cudaErrorNotReady;
+        atomic_store(&came_back, 1);
         (void)ring_wait(&run.ring);
         read_moved(&run, in, out);
     }
