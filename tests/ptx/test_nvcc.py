@@ -9,7 +9,7 @@ from rig import CC, HERE, NVCC, Case, main
 from test_instructions import PARTS, Part
 
 RUNNER = CC.parent / "vgpu-run"
-OWN = ("program", "tensor", "cluster", "texture")
+OWN = ("program", "tensor", "cluster", "texture", "barriers")
 MORE = ("builtins", "device_code", "groups", "overloads", "ptx_video", "ptx_warp")
 
 

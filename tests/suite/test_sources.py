@@ -44,6 +44,7 @@ OWNERS = {
         "hazards": "race/hazard.c",
         "intervals": "race/race.c",
         "lanes": "run/lane_run.c",
+        "named": "threads/named_barrier.c",
         "poll": "threads",
         "printed": "threads/print.c",
         "sample": "counts",

@@ -94,6 +94,11 @@ void *fiber_main;
 char **stack_free;
 uint64_t stack_free_count;
 
+void fault_place(const char *where)
+{
+    (void)where;
+}
+
 _Noreturn void fault_raise(enum vgpu_fault_kind kind, uint64_t address, bool write, uint64_t pc,
                            const char *format, ...)
 {

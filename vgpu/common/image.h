@@ -97,6 +97,10 @@ VGPU_OFFERED void *vgpu_dynamic_shared(void); /* extern __shared__ */
 VGPU_OFFERED void vgpu_syncthreads(const char *site);
 /* op: 0 count, 1 and, 2 or. */
 VGPU_OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site);
+/* The block's barriers 0 to 15; count: threads, 0: all of the block. op as above. */
+VGPU_OFFERED int vgpu_barrier(int op, uint32_t number, uint32_t count, int predicate,
+                              const char *site);
+VGPU_OFFERED void vgpu_barrier_arrive(uint32_t number, uint32_t count, const char *site);
 VGPU_OFFERED void vgpu_syncwarp(uint32_t mask, const char *site);
 enum vgpu_shfl { VGPU_SHFL_IDX, VGPU_SHFL_UP, VGPU_SHFL_DOWN, VGPU_SHFL_XOR };
 VGPU_OFFERED uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, int lane_arg,

@@ -28,6 +28,72 @@ RIGHT(reverse_right)
     reverse_right<<<1, 256>>>(data);
 }
 
+/* The first warp tells the second one that the numbers are there. */
+__global__ void told(int *d)
+{
+    __shared__ int s[32];
+    int t = threadIdx.x % 32;
+    if (threadIdx.x < 32) {
+        s[t] = d[t];
+        asm volatile("bar.arrive 1, 64;" ::: "memory");
+    } else {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        d[t] = s[31 - t];
+    }
+}
+RIGHT(told)
+{
+    told<<<1, 64>>>(data);
+}
+
+/* A warp that arrives does not wait: it may store again before the other one has read. */
+__global__ void again(int *d)
+{
+    __shared__ int s[32];
+    int t = threadIdx.x % 32;
+    for (int n = 0; n < 2; n++) {
+        if (threadIdx.x < 32) {
+            s[t] = d[t] + n; //! again
+            asm volatile("bar.arrive %0, 64;" ::"r"(1 + n) : "memory");
+        } else {
+            asm volatile("bar.sync %0, 64;" ::"r"(1 + n) : "memory");
+            d[t] = s[31 - t]; //! again
+        }
+    }
+}
+WRONG(again, "kernels.shared-race")
+{
+    again<<<1, 64>>>(data);
+}
+
+/* Two of four warps meet; the others use the memory, too. */
+__global__ void half_meets(int *d)
+{
+    __shared__ int s[128];
+    int t = threadIdx.x;
+    s[t] = d[t]; //! half_meets
+    if (t < 64)
+        __barrier_sync_count(1, 64);
+    d[t] = s[t ^ 64]; //! half_meets
+}
+WRONG(half_meets, "kernels.shared-race")
+{
+    half_meets<<<1, 128>>>(data);
+}
+
+__global__ void both_halves_meet(int *d)
+{
+    __shared__ int s[128];
+    int t = threadIdx.x;
+    s[t] = d[t];
+    __barrier_sync_count(1 + t / 64, 64);
+    d[t] = s[t ^ 32];
+}
+RIGHT(both_halves_meet)
+{
+    both_halves_meet<<<1, 128>>>(data);
+}
+
 /* The barrier of each round was forgotten. */
 __global__ void sum_rounds(int *d)
 {

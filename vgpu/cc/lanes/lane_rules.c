@@ -59,6 +59,7 @@ static const char *refused_call(LLVMValueRef call)
                                             {"vgpu_printf", "it prints"},
                                             {"vgpu_assert_fail", "it has an assert"},
                                             {"vgpu_trap", "it has a trap"},
+                                            {"vgpu_barrier", "it has barriers of some threads"},
                                             {"llvm.trap", "it has a trap"},
                                             {"vgpu_call_target", "it calls through a pointer"}};
     LLVMValueRef called = LLVMGetCalledValue(call);

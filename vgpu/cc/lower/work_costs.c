@@ -259,7 +259,7 @@ static struct cc_cost call_cost(LLVMValueRef instruction)
                                         !is_extended(LLVMGetOperand(instruction, 0)));
     if (cc_starts(name, "llvm."))
         return intrinsic_cost(instruction, name);
-    if (strcmp(name, "vgpu_syncthreads") == 0)
+    if (strcmp(name, "vgpu_syncthreads") == 0 || cc_starts(name, "vgpu_barrier"))
         return (struct cc_cost){.slots = 1, .chain = 4, .orders = true};
     if (cc_starts(name, "vgpu_shfl") || cc_starts(name, "vgpu_vote"))
         return (struct cc_cost){.slots = 1, .chain = 24};

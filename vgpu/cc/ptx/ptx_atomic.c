@@ -50,14 +50,14 @@ static bool acquires(const struct cc_ptx_access *a)
            a->order == LLVM_ORDER_SEQ_CST;
 }
 
-static int scope_of(const struct cc_ptx_access *a)
+static int scope_number(const struct cc_ptx_access *a)
 {
     return a->scope >= 0 ? a->scope : 1;
 }
 
 static LLVMValueRef acquiring_scope(struct cc_ptx_statement *s, const struct cc_ptx_access *a)
 {
-    return cc_ptx_number(s, (uint64_t)(scope_of(a) | (acquires(a) ? VGPU_ACQUIRES : 0)), 32);
+    return cc_ptx_number(s, (uint64_t)(scope_number(a) | (acquires(a) ? VGPU_ACQUIRES : 0)), 32);
 }
 
 static LLVMValueRef updated_half(struct cc_ptx_statement *s, const struct cc_ptx_access *a,
@@ -157,7 +157,7 @@ bool cc_ptx_update(struct cc_ptx_statement *s, const struct cc_ptx *in,
         in->operands != returns * a->elements + 1 + cas + a->elements)
         return false;
     if (releases(a))
-        cc_ptx_fence(s, scope_of(a) | cc_ptx_sequential(a));
+        cc_ptx_fence(s, scope_number(a) | cc_ptx_sequential(a));
     for (int i = 0; i < a->elements; i++)
         if ((old[i] = updated(s, in, a, i)) == NULL)
             return false;

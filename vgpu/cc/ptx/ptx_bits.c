@@ -7,7 +7,7 @@
 #include "image.h"
 #include "ptx_numbers.h"
 
-static enum cc_ptx_known known_if(bool done)
+static enum cc_ptx_known done_if(bool done)
 {
     return done ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
@@ -48,11 +48,11 @@ static enum cc_ptx_known permute(struct cc_ptx_statement *s, const struct cc_ptx
         byte = cc_ptx_op(s, LLVM_OP_SHL, byte, cc_ptx_number(s, 8 * i, 64));
         made = cc_ptx_op(s, LLVM_OP_OR, made, byte);
     }
-    return known_if(cc_ptx_assign_bits(s, in->operand[0], made));
+    return done_if(cc_ptx_assign_bits(s, in->operand[0], made));
 }
 
 /* lop3.and.b32 d|p, a, b, c, table, q: p is whether d is not 0, and q */
-static enum cc_ptx_known look_up(struct cc_ptx_statement *s, const struct cc_ptx *in)
+static enum cc_ptx_known join_table(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     int join = strcmp(in->qualifier[0], "and") == 0  ? LLVM_OP_AND
                : strcmp(in->qualifier[0], "or") == 0 ? LLVM_OP_OR
@@ -70,8 +70,8 @@ static enum cc_ptx_known look_up(struct cc_ptx_statement *s, const struct cc_ptx
         return CC_PTX_UNKNOWN;
     LLVMValueRef is = LLVMBuildICmp(s->b, CC_PTX_NOT_EQUAL, made, cc_ptx_number(s, 0, 32), "");
     is = LLVMBuildBinOp(s->b, join, is, with, "");
-    return known_if(cc_ptx_assign_bits(s, in->operand[0], made) &&
-                    cc_ptx_assign_predicate(s, in->predicate, is));
+    return done_if(cc_ptx_assign_bits(s, in->operand[0], made) &&
+                   cc_ptx_assign_predicate(s, in->predicate, is));
 }
 
 /* fns.b32 d, mask, base, offset */
@@ -88,13 +88,13 @@ static enum cc_ptx_known find_set_bit(struct cc_ptx_statement *s, const struct c
             return CC_PTX_UNKNOWN;
         argument[3 + i] = cc_ptx_bits(s, value, 64);
     }
-    return known_if(cc_ptx_assign_bits(
+    return done_if(cc_ptx_assign_bits(
         s, in->operand[0], cc_ptx_call(s, "vgpu_ptx", cc_int_type(s->l, 64), argument, 7)));
 }
 
 /* A signed number of 32 bits as the nearest one of the type, in its bits. */
-static LLVMValueRef limited(struct cc_ptx_statement *s, LLVMValueRef value, unsigned bits,
-                            bool sign)
+static LLVMValueRef saturated_to(struct cc_ptx_statement *s, LLVMValueRef value, unsigned bits,
+                                 bool sign)
 {
     uint64_t highest = (1ull << (bits - sign)) - 1;
     LLVMValueRef most = cc_ptx_number(s, highest, 32),
@@ -126,15 +126,15 @@ static enum cc_ptx_known pack_integers(struct cc_ptx_statement *s, const struct 
     for (int i = 0; i < 2 + below; i++)
         if ((value[i] = cc_ptx_operand(s, in->operand[i + 1], 32)) == NULL)
             return CC_PTX_UNKNOWN;
-    LLVMValueRef made = limited(s, value[1], bits, *to == 's');
+    LLVMValueRef made = saturated_to(s, value[1], bits, *to == 's');
     made = cc_ptx_op(s, LLVM_OP_OR, made,
-                     cc_ptx_op(s, LLVM_OP_SHL, limited(s, value[0], bits, *to == 's'),
+                     cc_ptx_op(s, LLVM_OP_SHL, saturated_to(s, value[0], bits, *to == 's'),
                                cc_ptx_number(s, bits, 32)));
     if (below)
         made = cc_ptx_op(
             s, LLVM_OP_OR, made,
             cc_ptx_op(s, LLVM_OP_SHL, value[2], cc_ptx_number(s, 2 * (uint64_t)bits, 32)));
-    return known_if(cc_ptx_assign_bits(s, in->operand[0], made));
+    return done_if(cc_ptx_assign_bits(s, in->operand[0], made));
 }
 
 enum cc_ptx_known cc_ptx_bits_of(struct cc_ptx_statement *s, const struct cc_ptx *in)
@@ -142,7 +142,7 @@ enum cc_ptx_known cc_ptx_bits_of(struct cc_ptx_statement *s, const struct cc_ptx
     if (cc_ptx_is(in, "prmt") && in->qualifiers == 2 && strcmp(in->qualifier[0], "b32") == 0)
         return permute(s, in);
     if (cc_ptx_is(in, "lop3") && in->qualifiers == 2 && strcmp(in->qualifier[1], "b32") == 0)
-        return look_up(s, in);
+        return join_table(s, in);
     if (cc_ptx_is(in, "fns") && in->qualifiers == 1 && strcmp(in->qualifier[0], "b32") == 0)
         return find_set_bit(s, in);
     if (cc_ptx_is(in, "cvt") && cc_ptx_has(in, "pack"))

@@ -296,7 +296,7 @@ enum cc_ptx_known cc_ptx_wmma_product(struct cc_ptx_statement *s, const struct c
 }
 
 /* .relu: 0 in place of a number below it; .satfinite: the largest number in place of infinity. */
-static LLVMValueRef limited(struct cc_ptx_statement *s, const char *limit, LLVMValueRef value)
+static LLVMValueRef limited_tf32(struct cc_ptx_statement *s, const char *limit, LLVMValueRef value)
 {
     LLVMValueRef infinite = cc_ptx_number(s, 0x7f800000, 32), zero = cc_ptx_number(s, 0, 32);
     LLVMValueRef rest = cc_ptx_op(s, LLVM_OP_AND, value, cc_ptx_number(s, 0x7fffffff, 32)), is;
@@ -338,7 +338,7 @@ static enum cc_ptx_known convert(struct cc_ptx_statement *s, const struct cc_ptx
     is = LLVMBuildICmp(s->b, CC_PTX_EQUAL, is, cc_ptx_number(s, 0x7f800000, 32), "");
     up = LLVMBuildSelect(s->b, is, a, up, ""); /* neither infinite nor a NaN */
     if (*limit != 0)
-        up = limited(s, limit, up);
+        up = limited_tf32(s, limit, up);
     return cc_ptx_assign_bits(s, in->operand[0], up) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
 

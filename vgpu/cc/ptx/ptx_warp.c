@@ -164,7 +164,23 @@ static enum cc_ptx_known elect(struct cc_ptx_statement *s, const struct cc_ptx *
                     cc_ptx_assign_predicate(s, in->predicate, upper_half(s, both)));
 }
 
-/* bar.red.popc.u32 d, 0, p; bar.red.and.pred p, 0, q */
+/* Barrier 0 of all threads, whose number is a constant: __syncthreads. */
+static bool is_of_block(LLVMValueRef number, bool counts)
+{
+    return !counts && LLVMIsAConstantInt(number) != NULL && LLVMConstIntGetZExtValue(number) == 0;
+}
+
+/* Another one; op: as vgpu_syncthreads_reduce's */
+static LLVMValueRef meet_at(struct cc_ptx_statement *s, int op, LLVMValueRef number,
+                            LLVMValueRef count, LLVMValueRef predicate)
+{
+    LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)op, 32), number, count,
+                               cc_ptx_bits(s, predicate, 32), cc_ptx_site(s)};
+
+    return cc_ptx_call(s, "vgpu_barrier", cc_int_type(s->l, 32), argument, 5);
+}
+
+/* bar.red.popc.u32 d, 0, p; bar.red.and.pred p, 0, q; bar.red.or.pred p, 1, 64, q */
 static enum cc_ptx_known meet_and_reduce(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     static const struct word modes[] = {{"popc", 0}, {"and", 1}, {"or", 2}};
@@ -172,40 +188,68 @@ static enum cc_ptx_known meet_and_reduce(struct cc_ptx_statement *s, const struc
 
     for (int i = 0; i < in->qualifiers && mode < 0; i++)
         mode = MEANING_OF(modes, in->qualifier[i]);
-    LLVMValueRef number = in->operands == 3 ? cc_ptx_operand(s, in->operand[1], 32) : NULL;
-    LLVMValueRef predicate = number != NULL ? cc_ptx_predicate(s, in->operand[2]) : NULL;
-    if (mode < 0 || predicate == NULL || LLVMIsAConstantInt(number) == NULL ||
-        LLVMConstIntGetZExtValue(number) != 0)
+    bool counts = in->operands == 4;
+    LLVMValueRef number =
+        counts || in->operands == 3 ? cc_ptx_operand(s, in->operand[1], 32) : NULL;
+    LLVMValueRef predicate = number != NULL ? cc_ptx_predicate(s, in->operand[2 + counts]) : NULL;
+    LLVMValueRef count = counts ? cc_ptx_operand(s, in->operand[2], 32) : cc_ptx_number(s, 0, 32);
+    if (mode < 0 || predicate == NULL || count == NULL)
         return CC_PTX_UNKNOWN;
     LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)mode, 32), cc_ptx_bits(s, predicate, 32),
                                cc_ptx_site(s)};
     LLVMValueRef made =
-        cc_ptx_call(s, "vgpu_syncthreads_reduce", cc_int_type(s->l, 32), argument, 3);
+        is_of_block(number, counts)
+            ? cc_ptx_call(s, "vgpu_syncthreads_reduce", cc_int_type(s->l, 32), argument, 3)
+            : meet_at(s, mode, number, count, predicate);
     return known_if(mode == 0 ? cc_ptx_assign_bits(s, in->operand[0], made)
                               : cc_ptx_assign_predicate(s, in->operand[0], made));
 }
 
-/* bar.sync 0, of all threads of a block; bar.warp.sync mask */
+/* bar.arrive 1, 64 */
+static enum cc_ptx_known arrive_only(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    LLVMValueRef number = in->operands == 2 ? cc_ptx_operand(s, in->operand[0], 32) : NULL,
+                 count = number != NULL ? cc_ptx_operand(s, in->operand[1], 32) : NULL;
+
+    if (count == NULL)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef argument[] = {number, count, cc_ptx_site(s)};
+    cc_ptx_call(s, "vgpu_barrier_arrive", LLVMVoidTypeInContext(s->l->context), argument, 3);
+    return CC_PTX_DONE;
+}
+
+/* bar.sync 0, of all threads of a block; barrier.sync 1, 64; bar.warp.sync mask */
 static enum cc_ptx_known meet(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     static const struct word modes[] = {{".sync", 1},
                                         {".sync.aligned", 1},
                                         {".cta.sync", 1},
                                         {".cta.sync.aligned", 1},
-                                        {".warp.sync", 2}};
+                                        {".warp.sync", 2},
+                                        {".arrive", 3},
+                                        {".arrive.aligned", 3},
+                                        {".cta.arrive", 3},
+                                        {".cta.arrive.aligned", 3}};
     int mode = MEANING_OF(modes, mode_of(in));
     LLVMTypeRef nothing = LLVMVoidTypeInContext(s->l->context);
-    LLVMValueRef number = in->operands == 1 ? cc_ptx_operand(s, in->operand[0], 32) : NULL;
+    bool counts = in->operands == 2;
 
-    if (mode < 0 || number == NULL)
+    if (mode == 3)
+        return arrive_only(s, in);
+    LLVMValueRef number =
+        counts || in->operands == 1 ? cc_ptx_operand(s, in->operand[0], 32) : NULL;
+    LLVMValueRef count = counts ? cc_ptx_operand(s, in->operand[1], 32) : cc_ptx_number(s, 0, 32);
+    if (mode < 0 || number == NULL || count == NULL || (mode == 2 && counts))
         return CC_PTX_UNKNOWN;
     if (mode == 2) {
         LLVMValueRef argument[] = {number, cc_ptx_site(s)};
         cc_ptx_call(s, "vgpu_syncwarp", nothing, argument, 2);
         return CC_PTX_DONE;
     }
-    if (LLVMIsAConstantInt(number) == NULL || LLVMConstIntGetZExtValue(number) != 0)
-        return CC_PTX_UNKNOWN;
+    if (!is_of_block(number, counts)) {
+        meet_at(s, 0, number, count, cc_ptx_number(s, 0, 1));
+        return CC_PTX_DONE;
+    }
     LLVMValueRef site = cc_ptx_site(s);
     cc_ptx_call(s, "vgpu_syncthreads", nothing, &site, 1);
     return CC_PTX_DONE;

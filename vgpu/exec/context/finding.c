@@ -17,6 +17,7 @@ bool run_has_finding(enum finding finding)
 static const enum vgpu_diagnosis diagnosis_of[] = {
     [FINDING_SITES] = VGPU_DIAGNOSIS_kernels_barrier,
     [FINDING_EARLY_EXIT] = VGPU_DIAGNOSIS_kernels_barrier,
+    [FINDING_TWICE] = VGPU_DIAGNOSIS_kernels_barrier,
     [FINDING_MASK] = VGPU_DIAGNOSIS_kernels_mask,
     [FINDING_OPERATION] = VGPU_DIAGNOSIS_kernels_mask,
     [FINDING_LANE] = VGPU_DIAGNOSIS_kernels_mask,

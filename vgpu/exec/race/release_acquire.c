@@ -116,6 +116,38 @@ void visibility_fence(int scope)
     race_new_interval();
 }
 
+/* What the running thread releases, of its own and what it has acquired; 0: table full. */
+static uint32_t message_of_mine(const struct known_messages *k)
+{
+    uint32_t number = message_new();
+    if (number)
+        messages[number] = (struct message){.block = now.block->number,
+                                            .thread = now.thread->number,
+                                            .run = now.run->arg_slot,
+                                            .since = now.block->intervals.since,
+                                            .warp_since = now.warp->since,
+                                            .own = k->own,
+                                            .wide = k->wide,
+                                            .before = {k->message, now.block->visibility.all}};
+    return number;
+}
+
+uint32_t visibility_release(uint32_t others)
+{
+    visibility_fence(0);
+    const struct known_messages *k = race_on ? acquired_messages(now.thread) : NULL;
+    return k ? join_scopes(others, message_of_mine(k)) : others;
+}
+
+void visibility_acquire(struct thread *thread, uint32_t message)
+{
+    struct known_messages *k = race_on && message ? acquired_messages(thread) : NULL;
+    if (!k)
+        return;
+    k->message = join_scopes(k->message, message);
+    thread->block->visibility.differs = true;
+}
+
 void visibility_store(uint64_t address, bool atomic)
 {
     const struct known_messages *k =
@@ -127,18 +159,9 @@ void visibility_store(uint64_t address, bool atomic)
             *flag = 0;
         return;
     }
-    uint32_t *flag = flag_of(address, true), number = message_new();
-    if (!flag || !number)
-        return;
-    messages[number] = (struct message){.block = now.block->number,
-                                        .thread = now.thread->number,
-                                        .run = now.run->arg_slot,
-                                        .since = now.block->intervals.since,
-                                        .warp_since = now.warp->since,
-                                        .own = k->own,
-                                        .wide = k->wide,
-                                        .before = {k->message, now.block->visibility.all}};
-    *flag = number;
+    uint32_t *flag = flag_of(address, true), number = message_of_mine(k);
+    if (flag && number)
+        *flag = number;
 }
 
 void visibility_load(uint64_t address)

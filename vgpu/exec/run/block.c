@@ -11,6 +11,7 @@
 #include "fault.h"
 #include "fiber.h"
 #include "grid.h"
+#include "named_barrier.h"
 #include "race.h"
 #include "run.h"
 #include "sample.h"
@@ -61,15 +62,21 @@ static struct block *allocate_block(uint64_t threads)
     return block;
 }
 
+static void free_block(struct block *block)
+{
+    free(block->intervals.met);
+    free(block->visibility.of);
+    named_free(block);
+    free(block);
+}
+
 static struct block *block_make(struct vgpu_dim3 shape)
 {
     while (spare && memcmp(&spare->shape, &shape, sizeof shape) != 0) {
         struct block *old = spare;
         spare = old->next;
         spare_count--;
-        free(old->intervals.met);
-        free(old->visibility.of);
-        free(old);
+        free_block(old);
     }
     struct block *block = spare;
     if (block) {
@@ -170,9 +177,7 @@ static void unlink_block(struct block *block)
     sample_block_ends(block);
     work_block_ends(block);
     if (spare_count == MAX_SPARE) {
-        free(block->intervals.met);
-        free(block->visibility.of);
-        free(block);
+        free_block(block);
         return;
     }
     spare_count++;
@@ -202,7 +207,7 @@ void block_abandon(struct block *block)
 
 /* ---- what threads wait for ---- */
 
-enum wait_kind { WAIT_BARRIER, WAIT_WARP, WAIT_CONVERGE, WAIT_CLUSTER, WAIT_POLL };
+enum wait_kind { WAIT_BARRIER, WAIT_NAMED, WAIT_WARP, WAIT_CONVERGE, WAIT_CLUSTER, WAIT_POLL };
 
 static enum wait_kind thread_wait(const struct thread *t)
 {
@@ -210,7 +215,9 @@ static enum wait_kind thread_wait(const struct thread *t)
         return WAIT_WARP;
     if (t->warp->polling & t->bit)
         return cluster_awaited(t) ? WAIT_CLUSTER : WAIT_POLL;
-    return t->warp->converging & t->bit ? WAIT_CONVERGE : WAIT_BARRIER;
+    if (t->warp->converging & t->bit)
+        return WAIT_CONVERGE;
+    return t->named.barrier ? WAIT_NAMED : WAIT_BARRIER;
 }
 
 static bool same_wait(const struct thread *a, const struct thread *b)
@@ -220,6 +227,8 @@ static bool same_wait(const struct thread *a, const struct thread *b)
         return false;
     if (kind == WAIT_POLL)
         return a->poll.address == b->poll.address;
+    if (a->named.barrier != b->named.barrier)
+        return false;
     if (kind == WAIT_WARP && a->warp_op.mask != b->warp_op.mask)
         return false;
     return a->site == b->site || (a->site && b->site && strcmp(a->site, b->site) == 0);
@@ -232,6 +241,8 @@ static int wait_text(char *text, uint64_t room, const struct thread *t)
     switch (thread_wait(t)) {
     case WAIT_BARRIER:
         return snprintf(text, room, "at __syncthreads in %s", site);
+    case WAIT_NAMED:
+        return named_text(t, text, room);
     case WAIT_WARP:
         return snprintf(text, room, "at a warp operation (mask 0x%08x) in %s", t->warp_op.mask,
                         site);

@@ -10,6 +10,7 @@
 #include "fiber.h"
 #include "finding.h"
 #include "grid.h"
+#include "named_barrier.h"
 #include "polling.h"
 #include "race.h"
 #include "weak.h"
@@ -26,6 +27,8 @@ void barrier_start(struct block *block)
     block->barrier.votes = 0;
     block->barrier.site = NULL;
     block->clock = (struct block_clock){0};
+    if (UNLIKELY(block->named != NULL))
+        named_start(block);
 }
 
 static RARE void release_block(struct block *block)
@@ -65,19 +68,9 @@ static RARE void note_sites(const struct thread *thread, const char *site)
                 first, at, site, block->barrier.site);
 }
 
-static RARE void note_early_exit(const struct block *block)
-{
-    char at[40];
-    dim3_text(at, sizeof at, block->idx);
-    run_finding(FINDING_EARLY_EXIT,
-                "%u of %u threads of block %s had left the kernel when the others met in %s: "
-                "undefined before Volta, and easily a deadlock; let them reach the barrier too",
-                block->thread_count - block->live, block->thread_count, at, block->barrier.site);
-}
-
 void barrier_left(struct block *block)
 {
-    note_early_exit(block);
+    named_note_exit(block, block->barrier.site);
     release_block(block);
 }
 
@@ -85,6 +78,11 @@ static inline __attribute__((always_inline)) void arrive_at_barrier(const char *
 {
     struct thread *thread = now.thread;
     struct block *block = now.block;
+    if (UNLIKELY(!block->barrier.site && named_has_zero(block))) {
+        named_arrive(0, 0, vote ? NAMED_VOTES : NAMED_WAITS, site);
+        named_complete(block, 0);
+        return;
+    }
     thread->site = site;
     block->barrier.votes += vote;
     if (!block->barrier.site)
@@ -93,7 +91,7 @@ static inline __attribute__((always_inline)) void arrive_at_barrier(const char *
         note_sites(thread, site);
     if (--block->barrier.missing == 0) {
         if (UNLIKELY(block->live < block->thread_count))
-            note_early_exit(block);
+            named_note_exit(block, block->barrier.site);
         release_block(block);
     }
 }
@@ -202,6 +200,28 @@ OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site)
     uint32_t yes = now.block->barrier.result;
     if (op == 1)
         return yes == now.block->barrier.result_of;
+    return op == 2 ? yes != 0 : (int)yes;
+}
+
+/* ---- barriers with a number and a count ---- */
+
+OFFERED void vgpu_barrier_arrive(uint32_t number, uint32_t count, const char *site)
+{
+    named_check(number, count, site);
+    named_arrive(number, count, NAMED_ARRIVES, site);
+    named_complete(now.block, number);
+}
+
+OFFERED int vgpu_barrier(int op, uint32_t number, uint32_t count, int predicate, const char *site)
+{
+    struct thread *thread = now.thread;
+    named_check(number, count, site);
+    named_arrive(number, count, predicate ? NAMED_VOTES : NAMED_WAITS, site);
+    named_complete(now.block, number);
+    park(thread);
+    uint32_t yes = thread->named.votes;
+    if (op == 1)
+        return yes == thread->named.voters;
     return op == 2 ? yes != 0 : (int)yes;
 }
 

@@ -11,6 +11,7 @@
 #include "cluster.h"
 #include "device_image.h"
 #include "fault.h"
+#include "named_barrier.h"
 #include "number.h"
 #include "polling.h"
 #include "schedule.h"
@@ -128,6 +129,8 @@ static struct thread *leave_thread(struct thread *thread)
         weak_thread_ends(thread);
     if (UNLIKELY(--block->barrier.missing == 0) && block->live)
         barrier_left(block);
+    if (UNLIKELY(block->named != NULL))
+        named_left(block);
     if (UNLIKELY(warp->in_op))
         warp_left(warp);
     if (UNLIKELY(block->cluster != NULL))

@@ -99,6 +99,27 @@ void weak_lanes_meet(struct warp *warp, uint32_t lanes)
         weak_own(&warp->threads[__builtin_ctz(rest)])->seen = all;
 }
 
+struct weak_sum {
+    struct vgpu_weak_view seen;
+};
+
+void weak_sums_up(struct weak_sum **all)
+{
+    if (!now.run->weak)
+        return;
+    weak_settle();
+    if (!*all)
+        *all = calloc(1, sizeof **all);
+    if (*all)
+        view_join(&(*all)->seen, weak_seen(now.thread));
+}
+
+void weak_joins(struct thread *thread, struct weak_sum *all)
+{
+    if (all)
+        view_join(&weak_own(thread)->seen, &all->seen);
+}
+
 void weak_cluster_meets(struct cluster *cluster)
 {
     struct vgpu_weak_view all = {0};

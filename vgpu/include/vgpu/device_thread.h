@@ -19,6 +19,9 @@ extern "C" __device__ const int warpSize;
 #define __syncthreads_count(predicate) vgpu_syncthreads_reduce(0, (predicate) != 0, VGPU_SITE)
 #define __syncthreads_and(predicate) vgpu_syncthreads_reduce(1, (predicate) != 0, VGPU_SITE)
 #define __syncthreads_or(predicate) vgpu_syncthreads_reduce(2, (predicate) != 0, VGPU_SITE)
+/* The block's barriers 0 to 15, of all its threads or of as many as given. */
+#define __barrier_sync(id) ((void)vgpu_barrier(0, id, 0, 0, VGPU_SITE))
+#define __barrier_sync_count(id, count) ((void)vgpu_barrier(0, id, count, 0, VGPU_SITE))
 
 /* ---- the barrier of a cooperative grid ---- */
 

@@ -93,6 +93,11 @@ struct barrier {      /* threads/barrier.c: of a block */
     const char *site;
 };
 
+struct named_wait {         /* threads/named_barrier.c: of a thread */
+    uint32_t barrier;       /* where it waits, plus one; 0: at none */
+    uint32_t votes, voters; /* at the last one: predicates that were true, and all */
+};
+
 enum { SHARED_OBJECTS = 64 };
 
 struct shared_object { /* one __shared__ declaration in a block */
@@ -193,6 +198,7 @@ struct thread {
     uint32_t bit; /* its bit in masks of its warp */
     uint32_t number;
     uint32_t arrived; /* threads/cluster.c: phase at which it arrived, plus one; 0: it has not */
+    struct named_wait named;
 
     struct warp_op warp_op;
     struct poll poll;
@@ -204,7 +210,7 @@ struct thread {
 struct warp {
     uint32_t ready;                      /* lanes that can run */
     uint32_t live;                       /* lanes that have not left the kernel */
-    uint32_t in_op, converging, polling; /* waiting lanes; those in no mask wait at a barrier */
+    uint32_t in_op, converging, polling; /* waiting lanes; others wait at a barrier */
     uint32_t bit;                        /* in block.ready_warps */
     struct thread *threads;
     uint64_t interval, since; /* race/race.c: the current one; the first since all lanes met */
@@ -221,6 +227,7 @@ struct block {
     struct cluster *cluster; /* NULL: of one block, which has not met in it yet */
 
     struct barrier barrier;
+    struct named_barriers *named; /* threads/named_barrier.c; NULL: no thread has used one */
     struct block_clock clock;
     struct shared_memory shared;
     struct intervals intervals;

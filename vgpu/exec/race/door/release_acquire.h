@@ -24,6 +24,11 @@ void visibility_block_starts(struct block *block);
 void visibility_block_meets(struct block *block);
 void visibility_lanes_meet(struct warp *warp, uint32_t lanes);
 
+/* A barrier of some threads: the running one releases what it has done; returns the message that
+ * includes this and `others`. A thread acquires it. */
+uint32_t visibility_release(uint32_t others);
+void visibility_acquire(struct thread *thread, uint32_t message);
+
 /* Whether the running thread has acquired what `thread` of `block` did in `interval`. */
 bool is_visible_to_me(uint64_t block, uint32_t thread, uint64_t interval);
 

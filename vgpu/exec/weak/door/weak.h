@@ -54,6 +54,10 @@ void weak_acquire(int scope);
 /* Barriers: what one of them has seen, all have. */
 void weak_block_meets(struct block *block);
 void weak_lanes_meet(struct warp *warp, uint32_t lanes);
+/* A barrier of some threads: adds what the running one has seen; a thread has seen all that. */
+struct weak_sum;
+void weak_sums_up(struct weak_sum **all);
+void weak_joins(struct thread *thread, struct weak_sum *all);
 void weak_cluster_meets(struct cluster *cluster);
 void weak_grid_meets(struct run *run);
 
