@@ -87,6 +87,9 @@ class Modules(Case):
             ("mapa.u32 %r1, %r2, %r3;", "mapa.u32"),
             ("barrier.cluster.arrive.acquire;", "barrier.cluster.arrive.acquire"),
             ("st.async.shared::cluster.u32 [%r1], %r2, [%r3];", "st.async"),
+            ("isspacep.const %p, %d;", "isspacep.const"),
+            ("alloca.u64 %d, 16;", "alloca"),
+            ("cp.reduce.async.bulk.tensor.1d.add [%d], [%r1];", "cp.reduce.async.bulk.tensor"),
             ("wgmma.fence.sync.aligned;", "wgmma.fence"),
             ("add.u32 %r1, %r2, %r99;", "%r99"),
             ("add.rn.u32 %r1, %r2, %r3;", "add.rn.u32"),
@@ -100,6 +103,8 @@ class Modules(Case):
                 self.assertIn(said, answer)
                 if "nowhere" not in line:
                     self.assertIn("bad.ptx:8:1: error:", answer)
+        text = HEAD + ".entry k()\n{\nwgmma.fence.sync.aligned;\nret;\nsured.b;\n}\n"
+        self.assertRegex(self.refused(text), r"(?s)bad.ptx:6:.*wgmma.*bad.ptx:8:.*sured")
         self.assertIn(".tex", self.refused(HEAD + ".tex .u32 t;\n"))
         self.assertIn("32 bits", self.refused(HEAD.replace("64", "32")))
 

@@ -187,6 +187,10 @@ VGPU_OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type 
 enum vgpu_half_type { VGPU_HALF_BITS, VGPU_HALF_F16, VGPU_HALF_BF16, VGPU_TWO_F16, VGPU_TWO_BF16 };
 VGPU_OFFERED uint32_t vgpu_atomic_half(enum vgpu_atomic_op op, enum vgpu_half_type type,
                                        void *address, uint32_t value, uint32_t compare, int scope);
+/* cp.reduce.async.bulk: each element of `bytes` at `from` updates the one at `to`; type: of numbers
+ * of 16 bits vgpu_half_type, if `halves`, or else vgpu_atomic_type. */
+VGPU_OFFERED void vgpu_atomic_bulk(enum vgpu_atomic_op op, int halves, int type, void *to,
+                                   const void *from, uint64_t bytes);
 /* EXCH and CAS of 128 bits; old: what was there, the lower half first. */
 VGPU_OFFERED void vgpu_atomic_wide(enum vgpu_atomic_op op, void *address, uint64_t low,
                                    uint64_t high, uint64_t compare_low, uint64_t compare_high,
@@ -290,7 +294,10 @@ enum vgpu_ptx_register {
     VGPU_PTX_LANEMASK_LT,
     VGPU_PTX_LANEMASK_LE,
     VGPU_PTX_LANEMASK_GT,
-    VGPU_PTX_LANEMASK_GE
+    VGPU_PTX_LANEMASK_GE,
+    VGPU_PTX_SMID,
+    VGPU_PTX_NSMID,
+    VGPU_PTX_DYNAMIC_SHARED
 };
 VGPU_OFFERED uint32_t vgpu_ptx_register(enum vgpu_ptx_register which);
 

@@ -387,7 +387,7 @@ static enum cc_ptx_known convert_address(struct cc_ptx_statement *s, const struc
 {
     int to = in->qualifiers == 3 && strcmp(in->qualifier[0], "to") == 0;
     const char *space = in->qualifiers == 2 + to ? in->qualifier[to] : "";
-    bool shared = strcmp(space, "shared") == 0 || strcmp(space, "shared::cta") == 0;
+    bool shared = strcmp(space, "shared") == 0 || cc_starts(space, "shared::c");
     LLVMValueRef value = in->operands == 2 ? cc_ptx_operand(s, in->operand[1], 64) : NULL;
 
     if (value == NULL || (!shared && !is_generic(space)) ||

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * ptx_async.c: mbarrier objects and asynchronous copies. A copy is performed at once, so that
- * waiting for it needs no code.
+ * ptx_async.c: mbarrier objects, asynchronous copies, stores and updates. Each is performed at
+ * once, so that waiting for it needs no code.
  */
 #include <string.h>
 
 #include "image.h"
-#include "ptx.h"
+#include "ptx_memory.h"
 
 /* Whether each qualifier is one of the words. */
 static bool has_only(const struct cc_ptx *in, const char *words)
@@ -137,22 +137,35 @@ static void clear_rest(struct cc_ptx_statement *s, LLVMValueRef at, LLVMValueRef
     cc_ptx_call(s, "memset", pointer, argument, 3);
 }
 
-/* cp.async.ca.shared.global [to], [from], bytes{, given} */
+/* The bytes that are copied: all, as many as an operand says, or none if it is a true predicate. */
+static LLVMValueRef given_bytes(struct cc_ptx_statement *s, const char *operand, LLVMValueRef all)
+{
+    LLVMValueRef ignored = cc_ptx_predicate(s, operand);
+    LLVMValueRef given = ignored == NULL ? cc_ptx_operand(s, operand, 32) : NULL;
+
+    if (ignored != NULL && all != NULL)
+        return LLVMBuildSelect(s->b, ignored, cc_ptx_number(s, 0, 64), all, "");
+    return given != NULL ? cc_ptx_bits(s, given, 64) : NULL;
+}
+
+/* cp.async.ca.shared.global [to], [from], bytes{, given}{, policy} */
 static enum cc_ptx_known copy_some(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
-    if (!has_only(in, " async ca cg shared shared::cta global L2::64B L2::128B L2::256B ") ||
-        !is_shared_space(in) || !cc_ptx_has(in, "global") || in->operands < 3 || in->operands > 4)
+    int operands = in->operands - cc_ptx_has(in, "L2::cache_hint");
+
+    if (!has_only(in, " async ca cg shared shared::cta global L2::64B L2::128B L2::256B "
+                      "L2::cache_hint ") ||
+        !is_shared_space(in) || !cc_ptx_has(in, "global") || operands < 3 || operands > 4)
         return CC_PTX_UNKNOWN;
     LLVMValueRef to = cc_ptx_address(s, in->operand[0], 0, true);
     LLVMValueRef from = cc_ptx_address(s, in->operand[1], 0, false);
     LLVMValueRef bytes = cc_ptx_operand(s, in->operand[2], 64), given = bytes;
-    if (in->operands == 4)
-        given = cc_ptx_operand(s, cc_format("%s", in->operand[3]), 32);
+    if (operands == 4)
+        given = given_bytes(s, in->operand[3], bytes);
     if (to == NULL || from == NULL || bytes == NULL || given == NULL)
         return CC_PTX_UNKNOWN;
-    given = cc_ptx_bits(s, given, 64);
     copy(s, to, from, given);
-    if (in->operands == 4 && strcmp(in->operand[2], in->operand[3]) != 0)
+    if (operands == 4 && strcmp(in->operand[2], in->operand[3]) != 0)
         clear_rest(s, to, bytes, given);
     return CC_PTX_DONE;
 }
@@ -215,7 +228,75 @@ static enum cc_ptx_known copy_async(struct cc_ptx_statement *s, const struct cc_
                        : CC_PTX_UNKNOWN;
     if (cc_ptx_has(in, "mbarrier"))
         return arrive_after_copies(s, in);
+    if (cc_ptx_has(in, "prefetch"))
+        return in->operands >= 2 ? CC_PTX_DONE : CC_PTX_UNKNOWN;
     return bulk ? copy_bulk(s, in) : copy_some(s, in);
+}
+
+/* ---- stores and updates ---- */
+
+static uint64_t stored_bytes(const struct cc_ptx *in)
+{
+    struct cc_ptx_type type = {0, 0};
+    uint64_t elements = cc_ptx_has(in, "v2") ? 2 : cc_ptx_has(in, "v4") ? 4 : 1;
+
+    for (int i = 0; i < in->qualifiers; i++)
+        if (cc_ptx_type(in->qualifier[i], &type))
+            return elements * type.bits / 8;
+    return 0;
+}
+
+/* st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [to], value, [barrier], and red.async:
+ * the instruction without .async, then the bytes are complete. */
+static enum cc_ptx_known store_async(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    struct cc_ptx plain = *in;
+    int last = in->operands - 1;
+    LLVMValueRef barrier = last > 1 ? cc_ptx_address(s, in->operand[last], 0, true) : NULL;
+
+    if (barrier == NULL || !cc_ptx_has(in, "mbarrier::complete_tx::bytes") ||
+        !cc_ptx_has(in, "shared::cluster"))
+        return CC_PTX_UNKNOWN;
+    plain.operands = last;
+    plain.qualifiers = 0;
+    for (int i = 0; i < in->qualifiers; i++)
+        if (strcmp(in->qualifier[i], "async") != 0 && !cc_starts(in->qualifier[i], "mbarrier::"))
+            plain.qualifier[plain.qualifiers++] = in->qualifier[i];
+    if (stored_bytes(in) == 0 || cc_ptx_memory(s, &plain) != CC_PTX_DONE)
+        return CC_PTX_UNKNOWN;
+    call_mbarrier(s, VGPU_MBARRIER_COMPLETE_TX, barrier, cc_ptx_number(s, stored_bytes(in), 64));
+    return CC_PTX_DONE;
+}
+
+/* cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [to], [from], bytes; the same to
+ * another block of the cluster, with a barrier */
+static enum cc_ptx_known reduce_bulk(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    bool passes = cc_ptx_has(in, "shared::cluster"),
+         tells = cc_ptx_has(in, "mbarrier::complete_tx::bytes");
+    struct cc_ptx_bulk bulk;
+
+    if (passes != tells || !cc_ptx_has(in, "shared::cta") || in->operands != 3 + tells ||
+        cc_ptx_has(in, "global") == passes || cc_ptx_has(in, "bulk_group") == passes ||
+        !cc_ptx_bulk_of(in, &bulk))
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef to = cc_ptx_address(s, in->operand[0], 0, passes);
+    LLVMValueRef from = cc_ptx_address(s, in->operand[1], 0, true);
+    LLVMValueRef bytes = cc_ptx_operand(s, in->operand[2], 32);
+    LLVMValueRef barrier = tells ? cc_ptx_address(s, in->operand[3], 0, true) : NULL;
+    if (to == NULL || from == NULL || bytes == NULL || (tells && barrier == NULL))
+        return CC_PTX_UNKNOWN;
+    bytes = cc_ptx_bits(s, bytes, 64);
+    LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)bulk.operation, 32),
+                               cc_ptx_number(s, bulk.halves, 32),
+                               cc_ptx_number(s, (uint64_t)bulk.type, 32),
+                               to,
+                               from,
+                               bytes};
+    cc_ptx_call(s, "vgpu_atomic_bulk", LLVMVoidTypeInContext(s->l->context), argument, 6);
+    if (tells)
+        call_mbarrier(s, VGPU_MBARRIER_COMPLETE_TX, barrier, bytes);
+    return CC_PTX_DONE;
 }
 
 enum cc_ptx_known cc_ptx_async(struct cc_ptx_statement *s, const struct cc_ptx *in)
@@ -224,6 +305,10 @@ enum cc_ptx_known cc_ptx_async(struct cc_ptx_statement *s, const struct cc_ptx *
         return count_pending(s, in);
     if (cc_ptx_is(in, "mbarrier"))
         return use_mbarrier(s, in);
+    if ((cc_ptx_is(in, "st") || cc_ptx_is(in, "red")) && cc_ptx_has(in, "async"))
+        return store_async(s, in);
+    if (cc_ptx_is(in, "cp") && cc_ptx_has(in, "reduce") && cc_ptx_has(in, "bulk"))
+        return cc_ptx_has(in, "tensor") ? CC_PTX_UNKNOWN : reduce_bulk(s, in);
     if (cc_ptx_is(in, "cp") && cc_ptx_has(in, "async"))
         return copy_async(s, in);
     return CC_PTX_NOT_MINE;

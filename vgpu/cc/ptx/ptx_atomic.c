@@ -146,6 +146,25 @@ static bool is_offered(const struct cc_ptx_access *a)
     return word_type(a->type) >= 0 && (a->elements == 1 || (sums && a->elements <= 4));
 }
 
+bool cc_ptx_bulk_of(const struct cc_ptx *in, struct cc_ptx_bulk *bulk)
+{
+    struct cc_ptx plain = {.name = "red"};
+    struct cc_ptx_access a;
+
+    for (int i = 0; i < in->qualifiers; i++)
+        if (strstr(" reduce async bulk bulk_group shared::cta mbarrier::complete_tx::bytes ",
+                   cc_format(" %s ", in->qualifier[i])) == NULL)
+            plain.qualifier[plain.qualifiers++] = in->qualifier[i];
+    if (!cc_ptx_read_access(&plain, &a) || a.operation < 0 || a.operation == VGPU_ATOMIC_CAS ||
+        a.operation == VGPU_ATOMIC_EXCH || a.elements != 1 || a.type.bits > 64)
+        return false;
+    a.elements = 2; /* then min and max of halves are known, too */
+    bulk->operation = a.operation;
+    bulk->halves = half_type(&a) >= 0;
+    bulk->type = bulk->halves ? half_type(&a) : word_type(a.type);
+    return bulk->type >= 0;
+}
+
 /* atom d, [a], b; atom.cas d, [a], b, c; red [a], b; atom.v2.f32.add {d, e}, [a], {b, c} */
 bool cc_ptx_update(struct cc_ptx_statement *s, const struct cc_ptx *in,
                    const struct cc_ptx_access *a)

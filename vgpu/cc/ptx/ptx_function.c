@@ -179,17 +179,22 @@ static bool carry_out_guarded(struct cc_ptx_body *body, const struct cc_ptx *in)
     return true;
 }
 
+enum { REFUSED_MAX = 20 };
+
 static bool read_instruction(struct cc_ptx_body *body, const char *word, const char *from)
 {
     struct cc_ptx in;
 
     set_location(body);
-    bool sound = cc_ptx_read(&body->m->at, word, &in);
+    bool sound = cc_ptx_read(&body->m->at, word, &in), known = false;
     if (sound && *in.name == 0)
-        sound = cc_ptx_declare_all(&body->s, &in);
+        sound = known = cc_ptx_declare_all(&body->s, &in);
     else if (sound)
-        sound = *in.guard != 0 ? carry_out_guarded(body, &in) : carry_out(body, &in);
-    return sound || cc_ptx_refuse(body->m, body->place, from, CC_PTX_NOT_KNOWN);
+        known = *in.guard != 0 ? carry_out_guarded(body, &in) : carry_out(body, &in);
+    if (known)
+        return true;
+    cc_ptx_refuse(body->m, body->place, from, CC_PTX_NOT_KNOWN);
+    return sound && cc_error_count() < REFUSED_MAX; /* goes on, to name the others, too */
 }
 
 /* ts: .branchtargets a, b; proto: .callprototype (.param .b32 _) _ (.param .b64 _); */

@@ -95,7 +95,7 @@ static bool take_shared(const char *word, bool *shared)
 }
 
 /* Reads all qualifiers; an unknown one makes the instruction unknown. */
-static bool read_access(const struct cc_ptx *in, struct cc_ptx_access *a)
+bool cc_ptx_read_access(const struct cc_ptx *in, struct cc_ptx_access *a)
 {
     bool update = strcmp(in->name, "red") == 0 || strcmp(in->name, "atom") == 0;
 
@@ -382,7 +382,8 @@ static bool is_proxy_fence(const struct cc_ptx *in)
     return (cc_ptx_is(in, "fence") || cc_ptx_is(in, "membar")) && in->operands == 0 &&
            in->qualifiers > 0 &&
            (strcmp(in->qualifier[0], "proxy") == 0 ||
-            strcmp(in->qualifier[0], "mbarrier_init") == 0);
+            strcmp(in->qualifier[0], "mbarrier_init") == 0 ||
+            (in->qualifiers == 3 && cc_starts(in->qualifier[1], "sync_restrict::")));
 }
 
 /* A hint to wait briefly: reading the clock lets other threads run. */
@@ -419,7 +420,7 @@ static bool carry_out_access(struct cc_ptx_statement *s, const struct cc_ptx *wh
         return cc_ptx_fence(s, VGPU_ACQ_REL);
     if (cc_ptx_is(in, "createpolicy"))
         return make_policy(s, in);
-    if (!read_access(in, &a))
+    if (!cc_ptx_read_access(in, &a))
         return false;
     without.operands -= a.has_policy;
     if (cc_ptx_is(in, "membar"))

@@ -22,6 +22,17 @@ bool cc_ptx_fence(struct cc_ptx_statement *s, int scope);
 /* What a fence's scope is joined with, by the access's order. */
 int cc_ptx_sequential(const struct cc_ptx_access *a);
 
+/* ptx_atomic.c: what cp.reduce.async.bulk does with each element; false: not understood. */
+struct cc_ptx_bulk {
+    int operation, type; /* enum vgpu_atomic_op, and of vgpu_atomic_bulk */
+    bool halves;
+};
+bool cc_ptx_bulk_of(const struct cc_ptx *in, struct cc_ptx_bulk *bulk);
+
+/* ptx_memory.c: all qualifiers of an access, of which words that name no access are left out;
+ * false: an unknown one. */
+bool cc_ptx_read_access(const struct cc_ptx *in, struct cc_ptx_access *a);
+
 /* ptx_atomic.c: atom, red */
 bool cc_ptx_update(struct cc_ptx_statement *s, const struct cc_ptx *in,
                    const struct cc_ptx_access *a);

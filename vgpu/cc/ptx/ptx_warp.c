@@ -349,21 +349,30 @@ static LLVMValueRef read_register(struct cc_ptx_statement *s, const char *name)
                                           {"%lanemask_lt", VGPU_PTX_LANEMASK_LT},
                                           {"%lanemask_le", VGPU_PTX_LANEMASK_LE},
                                           {"%lanemask_gt", VGPU_PTX_LANEMASK_GT},
-                                          {"%lanemask_ge", VGPU_PTX_LANEMASK_GE}};
+                                          {"%lanemask_ge", VGPU_PTX_LANEMASK_GE},
+                                          {"%smid", VGPU_PTX_SMID},
+                                          {"%nsmid", VGPU_PTX_NSMID},
+                                          {"%dynamic_smem_size", VGPU_PTX_DYNAMIC_SHARED}};
     static const struct {
         const char *name, *call;
         unsigned bits;
     } calls[] = {{"%clock64", "vgpu_clock64", 64},
                  {"%clock", "vgpu_clock64", 64},
+                 {"%clock_hi", "vgpu_clock64", 64},
                  {"%globaltimer", "vgpu_globaltimer", 64},
+                 {"%globaltimer_lo", "vgpu_globaltimer", 64},
+                 {"%globaltimer_hi", "vgpu_globaltimer", 64},
                  {"%laneid", "vgpu_lane_id", 32}};
     int number = MEANING_OF(numbers, name);
 
     if (s->call == NULL && strcmp(name, "%laneid") == 0)
         return cc_ptx_lane(s);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strcmp(name, calls[i].name) == 0)
-            return cc_ptx_call(s, calls[i].call, cc_int_type(s->l, calls[i].bits), NULL, 0);
+        if (strcmp(name, calls[i].name) == 0) {
+            LLVMValueRef is =
+                cc_ptx_call(s, calls[i].call, cc_int_type(s->l, calls[i].bits), NULL, 0);
+            return strstr(name, "_hi") != NULL ? upper_half(s, is) : is;
+        }
     if (strcmp(name, "WARP_SZ") == 0)
         return cc_ptx_number(s, 32, 32);
     if (s->call == NULL && (strcmp(name, "%envreg1") == 0 || strcmp(name, "%envreg2") == 0))

@@ -99,12 +99,13 @@ static inline void atomic_done(const void *p, uint64_t old, uint64_t new, uint32
     }
 }
 
-OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
-                             uint64_t value, uint64_t compare, int scope)
+static inline __attribute__((always_inline)) uint64_t
+update_number(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address, uint64_t value,
+              uint64_t compare, int scope, uint64_t pc)
 {
     bool wide = type == VGPU_I64 || type == VGPU_U64 || type == VGPU_F64;
     int width = scope & VGPU_SCOPE_MASK;
-    access_atomic(address, wide ? 8 : 4, true, true, CALLER, width);
+    access_atomic(address, wide ? 8 : 4, true, true, pc, width);
     if (scope & VGPU_ACQUIRES)
         weak_acquire(width);
     note_atomic((uint64_t)address, type == VGPU_F32 || type == VGPU_F64);
@@ -125,6 +126,12 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
                                         __ATOMIC_RELAXED));
     atomic_done(p, old, new, 4);
     return old;
+}
+
+OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
+                             uint64_t value, uint64_t compare, int scope)
+{
+    return update_number(op, type, address, value, compare, scope, CALLER);
 }
 
 /* ---- of 16 bits, and of 128 ---- */
@@ -163,12 +170,12 @@ static uint32_t halves_result(enum vgpu_atomic_op op, enum vgpu_half_type type, 
     return type < VGPU_TWO_F16 ? low : low | half_result(op, is_f16, old >> 16, value >> 16) << 16;
 }
 
-OFFERED uint32_t vgpu_atomic_half(enum vgpu_atomic_op op, enum vgpu_half_type type, void *address,
-                                  uint32_t value, uint32_t compare, int scope)
+static uint32_t update_half(enum vgpu_atomic_op op, enum vgpu_half_type type, void *address,
+                            uint32_t value, uint32_t compare, int scope, uint64_t pc)
 {
     int width = scope & VGPU_SCOPE_MASK;
     uint32_t bytes = type < VGPU_TWO_F16 ? 2 : 4, old, new;
-    access_atomic(address, bytes, true, true, CALLER, width);
+    access_atomic(address, bytes, true, true, pc, width);
     if (scope & VGPU_ACQUIRES)
         weak_acquire(width);
     note_atomic((uint64_t)address, type != VGPU_HALF_BITS);
@@ -189,6 +196,29 @@ OFFERED uint32_t vgpu_atomic_half(enum vgpu_atomic_op op, enum vgpu_half_type ty
     }
     atomic_done(address, old, new, bytes);
     return old;
+}
+
+OFFERED uint32_t vgpu_atomic_half(enum vgpu_atomic_op op, enum vgpu_half_type type, void *address,
+                                  uint32_t value, uint32_t compare, int scope)
+{
+    return update_half(op, type, address, value, compare, scope, CALLER);
+}
+
+OFFERED void vgpu_atomic_bulk(enum vgpu_atomic_op op, int halves, int type, void *to,
+                              const void *from, uint64_t bytes)
+{
+    bool wide = type == VGPU_I64 || type == VGPU_U64 || type == VGPU_F64;
+    uint32_t each = halves ? (type < VGPU_TWO_F16 ? 2 : 4) : wide ? 8 : 4;
+    uint64_t pc = CALLER;
+    for (uint64_t at = 0; at + each <= bytes; at += each) {
+        uint64_t value = 0;
+        access_load((const char *)from + at, each, pc);
+        memcpy(&value, (const char *)from + at, each);
+        if (halves)
+            update_half(op, (enum vgpu_half_type)type, (char *)to + at, (uint32_t)value, 0, 1, pc);
+        else
+            update_number(op, (enum vgpu_atomic_type)type, (char *)to + at, value, 0, 1, pc);
+    }
 }
 
 /* Host code does not see it half done: it has no atomics of 128 bits either. */

@@ -345,6 +345,12 @@ OFFERED uint32_t vgpu_ptx_register(enum vgpu_ptx_register which)
         return bit | (bit - 1);
     case VGPU_PTX_LANEMASK_GT:
         return ~(bit | (bit - 1));
+    case VGPU_PTX_SMID: /* blocks are dealt to the processors in turn */
+        return (uint32_t)(now.block->number % context.limits.sm_count);
+    case VGPU_PTX_NSMID:
+        return context.limits.sm_count;
+    case VGPU_PTX_DYNAMIC_SHARED:
+        return now.run->shared_bytes;
     default:
         return ~(bit - 1);
     }
