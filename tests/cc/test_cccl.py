@@ -99,13 +99,16 @@ class Finding(Case):
         self.write(
             "p.cu",
             "#include <cuda/ptx>\n__global__ void k(int *p, cuda::std::uint64_t *barrier)\n{\n"
-            "    cuda::ptx::st_async(p, 1, barrier);\n}\nint main() {}\n",
+            "    namespace ptx = cuda::ptx;\n    int at[1] = {0};\n"
+            "    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global,\n"
+            "                              p, p, at, barrier);\n}\nint main() {}\n",
         )
         done = cc("-c", "p.cu", folder=self.folder, **ASKED)
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(
             plain(done.stderr),
-            r'st_async.h:\d+:\d+: error: inline PTX .* not know: "st.async.weak.shared::cluster',
+            r"cp_async_bulk_tensor.h:\d+:\d+: error: inline PTX .* not know: "
+            r'"cp.async.bulk.tensor.1d.shared::cluster',
         )
 
 
