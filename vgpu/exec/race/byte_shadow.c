@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 enum { ROOM = 1 << 22, BYTES_A_WORD = 4 }; /* words: 256 MiB of addresses */
+enum { KEPT = 1 << 19 };                   /* words whose pages stay: the next kernel has as many */
 
 static struct cell (*all)[BYTES_A_WORD];
 static uint64_t used_shadow, oldest;
@@ -39,8 +40,8 @@ struct cell *byte_cells_of(const struct cell *cell)
 
 void byte_cells_forget(uint64_t stamp)
 {
-    if (used_shadow)
-        madvise(all, used_shadow * sizeof *all, MADV_DONTNEED);
+    if (used_shadow > KEPT)
+        madvise(all + KEPT, (used_shadow - KEPT) * sizeof *all, MADV_DONTNEED);
     used_shadow = 0;
     oldest = stamp;
 }
