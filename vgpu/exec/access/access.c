@@ -107,18 +107,9 @@ static void observed_access(uint64_t address, uint32_t kind, bool write, uint64_
 {
     uint64_t window = window_of(address);
     uint32_t bytes = access_kind_bytes[kind];
-    bool aligned = !(address & (bytes - 1));
     access_pc = pc;
-    if (aligned && wants_footprint(window, use))
+    if (!(address & (bytes - 1)) && wants_footprint(window, use))
         footprint_note(address, bytes, use);
-    if (access_watchers.only_looking && aligned && window < WINDOW_IMAGE) {
-        access_count[write][kind][window]++;
-        if (UNLIKELY(bounds_partial(address)))
-            bounds_check(address, bytes, write, pc);
-        if (access_watchers.look && window < WINDOW_STACK)
-            watch_location(address, bytes, write, pc);
-        return;
-    }
     check_aligned(address, bytes, write, pc);
     if (window >= WINDOW_IMAGE)
         window = other_process_address(address, write, pc);
@@ -129,20 +120,47 @@ static void observed_access(uint64_t address, uint32_t kind, bool write, uint64_
         show_access(window, address, bytes, write);
 }
 
-static __attribute__((noinline)) void slow_access(uint64_t address, uint32_t kind, bool write,
-                                                  uint64_t pc, enum vgpu_use use)
-{
-    weak_begins();
-    observed_access(address, kind, write, pc, use);
-    weak_follows(address, access_kind_bytes[kind], write);
-}
-
 /* An access to a chunk that is only partly allocated. */
 static __attribute__((noinline)) void in_part(uint64_t address, uint64_t mask, bool write,
                                               uint64_t pc)
 {
     if (UNLIKELY(address % VGPU_GRANULE_BYTES + mask >= bounds_granule(address)))
         bounds_stray(address, (uint32_t)mask + 1, write, pc);
+}
+
+/* An aligned access that only the detectors and the footprint look at: most of a lab's. */
+static inline void looked_at_access(uint64_t address, uint32_t kind, bool write, uint64_t pc,
+                                    enum vgpu_use use)
+{
+    const uint64_t window = window_of(address);
+    const uint32_t bytes = 1u << kind;
+    access_pc = pc;
+    if (wants_footprint(window, use))
+        footprint_note(address, bytes, use);
+    access_count[write][kind][window]++;
+    if (UNLIKELY(bounds_partial(address)))
+        in_part(address, bytes - 1, write, pc);
+    if (!access_watchers.look || window >= WINDOW_STACK)
+        return;
+    if (!write && unwritten_suspect(address, bytes))
+        watch_location(address, bytes, write, pc);
+    else if (kind == ACCESS_4)
+        race_word(address, write, pc);
+    else
+        race_access(address, bytes, write, pc);
+}
+
+static __attribute__((noinline)) void slow_access(uint64_t address, uint32_t kind, bool write,
+                                                  uint64_t pc, enum vgpu_use use)
+{
+    if (access_watchers.only_looking && !(address & ((1u << kind) - 1)) &&
+        window_of(address) < WINDOW_IMAGE) {
+        looked_at_access(address, kind, write, pc, use);
+        return;
+    }
+    weak_begins();
+    observed_access(address, kind, write, pc, use);
+    weak_follows(address, access_kind_bytes[kind], write);
 }
 
 /* `use`: the use for the footprint; VGPU_USES: none, since the access is volatile. */

@@ -19,7 +19,7 @@ static void set_limit(void)
 {
     struct access_watchers *w = &access_watchers;
     access_limit = w->lap || w->sample || w->look || w->weak || footprint_on ? 0 : WINDOW_IMAGE;
-    w->only_looking = !w->lap && !w->sample;
+    w->only_looking = !w->lap && !w->sample && !w->weak;
 }
 
 void access_watch(bool on)

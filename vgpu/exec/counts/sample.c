@@ -18,10 +18,10 @@ enum { WARP_SHIFT = 50 /* above a sector's number */, LINE_BYTES = 128 };
 struct block *sample_block;
 
 static const struct run *sampled;
-static uint64_t touched[1 << MOST_BITS]; /* sector and direction, plus 1; 0: free */
-static unsigned table_bits = LEAST_BITS; /* the first 1 << table_bits are in use */
-static uint64_t used_keys[TABLE_LIMIT];  /* those in the table */
-static uint32_t used_count;
+static uint64_t touched[1 << MOST_BITS];  /* sector and direction, plus 1; 0: free */
+static unsigned table_bits = LEAST_BITS;  /* the first 1 << table_bits are in use */
+static uint64_t sector_keys[TABLE_LIMIT]; /* those in the table */
+static uint32_t sector_count;
 static struct lane_turn lane_turns[SAMPLE_ACCESSES];
 static uint32_t exhausted; /* threads of the block with SAMPLE_ACCESSES recorded */
 
@@ -32,10 +32,10 @@ static void clear_table(void)
 
 static void forget_sectors(void)
 {
-    if (used_count)
+    if (sector_count)
         clear_table();
     table_bits = LEAST_BITS;
-    used_count = 0;
+    sector_count = 0;
 }
 
 void sample_begin(struct run *run)
@@ -106,8 +106,8 @@ static void grow_table(void)
 {
     clear_table();
     table_bits += 2;
-    for (uint32_t i = 0; i < used_count; i++)
-        *find_sector(used_keys[i]) = used_keys[i] + 1;
+    for (uint32_t i = 0; i < sector_count; i++)
+        *find_sector(sector_keys[i]) = sector_keys[i] + 1;
 }
 
 /* True if the key is new. */
@@ -117,8 +117,8 @@ static bool insert_sector(uint64_t key)
     if (*slot != 0)
         return false;
     *slot = key + 1;
-    used_keys[used_count++] = key;
-    if (used_count > 1u << (table_bits - 1) && table_bits < MOST_BITS)
+    sector_keys[sector_count++] = key;
+    if (sector_count > 1u << (table_bits - 1) && table_bits < MOST_BITS)
         grow_table();
     return true;
 }
@@ -137,7 +137,7 @@ void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
 {
     struct thread *thread = now.thread;
     if (thread->block != sample_block ||
-        used_count + 2 * (bytes / SECTOR_BYTES + 2) > TABLE_LIMIT) {
+        sector_count + 2 * (bytes / SECTOR_BYTES + 2) > TABLE_LIMIT) {
         if (thread->block == sample_block)
             now.run->counts.busiest = VGPU_BUSIEST_UNKNOWN;
         access_sample(false);

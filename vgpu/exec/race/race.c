@@ -12,6 +12,7 @@
 #include "counters.h"
 #include "grid.h"
 #include "hazard.h"
+#include "place.h"
 #include "release_acquire.h"
 #include "race_shadow.h"
 #include "byte_shadow.h"
@@ -20,7 +21,7 @@
 #include <string.h>
 
 enum { MODE_AT = 12, READERS_AT = 14, THREAD_AT = 16, INTERVAL_AT = 26 };
-enum { OWNERS = 1 << 20, REPLACED = 1 << 10, PLACES = 1 << 12, SLOT_BITS = 8 };
+enum { OWNERS = 1 << 20, REPLACED = 1 << 10, SLOT_BITS = 8 };
 enum readers { ONE, SOME_LANES, SOME_WARPS, SOME_BLOCKS }; /* by which it was read, at most */
 
 bool race_on;
@@ -30,7 +31,6 @@ static uint64_t counter;        /* the last interval that has begun */
 static uint64_t first_interval; /* first interval of the current run, as a note: smaller notes are
                                    ordered before it */
 static uint64_t owner[OWNERS];  /* of the latest intervals: block << SLOT_BITS | slot of the run */
-static uint64_t race_places[PLACES];
 static uint64_t cell_bytes = 4; /* size of the cells that are being checked */
 
 /* Read notes that were replaced by another reader's, by cell. */
@@ -189,27 +189,6 @@ static enum readers readers_of(uint64_t note)
     return note >> READERS_AT & 3;
 }
 
-/* The small number of a place in the code; 0: the table is full. */
-static uint64_t place_find(uint64_t pc)
-{
-    uint64_t at = pc * 0x9E3779B97F4A7C15ull >> 52;
-    for (uint32_t i = 0; i < PLACES; i++, at = (at + 1) % PLACES) {
-        if (at == 0)
-            continue;
-        if (!race_places[at])
-            race_places[at] = pc;
-        if (race_places[at] == pc)
-            return at;
-    }
-    return 0;
-}
-
-static inline uint64_t race_place(uint64_t pc)
-{
-    uint64_t at = pc * 0x9E3779B97F4A7C15ull >> 52;
-    return race_places[at] == pc ? at : place_find(pc);
-}
-
 /* ---- what orders two accesses ---- */
 
 enum relation { ORDERED, SAME_WARP, SAME_BLOCK, OTHER_BLOCK };
@@ -276,7 +255,7 @@ static bool is_harmless(uint64_t note, uint64_t me, enum relation r, bool shared
 
 static struct hazard_side side_of(uint64_t note, bool write)
 {
-    return (struct hazard_side){.pc = race_places[note & (PLACES - 1)],
+    return (struct hazard_side){.pc = race_places[note & (RACE_PLACES - 1)],
                                 .thread = thread_of(note),
                                 .block = interval_owner(interval_of(note)) >> SLOT_BITS,
                                 .write = write,
@@ -453,15 +432,24 @@ bool race_was_stored(uint64_t address)
     return four && (four[0].write || four[1].write || four[2].write || four[3].write);
 }
 
+/* The running thread's note for an access at that place. */
+static inline uint64_t my_note(uint64_t place)
+{
+    return now.warp->interval << INTERVAL_AT | (uint64_t)now.thread->number << THREAD_AT |
+           (uint64_t)race_mode << MODE_AT | place;
+}
+
+/* Smaller notes are ordered before every access in the window. */
+static inline uint64_t live_notes(uint64_t window)
+{
+    return window == WINDOW_SHARED ? now.block->intervals.since << INTERVAL_AT : first_interval;
+}
+
 void race_access(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
 {
     if (UNLIKELY(pending.suspect))
         settle_store();
-    const struct thread *thread = now.thread;
-    uint64_t me = now.warp->interval << INTERVAL_AT | (uint64_t)thread->number << THREAD_AT |
-                  (uint64_t)race_mode << MODE_AT | race_place(pc);
-    uint64_t live = window_of(address) == WINDOW_SHARED ? now.block->intervals.since << INTERVAL_AT
-                                                        : first_interval;
+    const uint64_t me = my_note(race_place(pc)), live = live_notes(window_of(address));
     for (uint64_t at = address, end = address + bytes, next; at < end; at = next) {
         struct cell *cell = shadow_of(at);
         next = (at & ~3ull) + 4;
@@ -472,4 +460,27 @@ void race_access(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
         else
             read_cell(cell, me, live, at);
     }
+}
+
+/* What most accesses need is written out without calls, so that no register has to be saved. */
+void race_word(uint64_t address, bool write, uint64_t pc)
+{
+    const uint64_t at = place_slot(pc);
+    if (UNLIKELY(pending.suspect || race_places[at] != pc)) {
+        race_access(address, 4, write, pc);
+        return;
+    }
+    const uint64_t me = my_note(at), live = live_notes(window_of(address));
+    struct cell *cell = shadow_of(address);
+    const uint64_t wrote = cell->write, read = cell->read;
+    if (UNLIKELY(wrote >= live && !same_thread(wrote, me)))
+        race_access(address, 4, write, pc);
+    else if (write && (read < live || (same_thread(read, me) && readers_of(read) == ONE)))
+        *cell = (struct cell){me, 0};
+    else if (!write && read < live)
+        cell->read = me;
+    else if (write)
+        race_access(address, 4, write, pc);
+    else if (!same_thread(read, me))
+        read_also(cell, me);
 }

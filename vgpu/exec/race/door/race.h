@@ -41,6 +41,8 @@ void race_new_interval(void);
 
 /* An access of device code to a window below the stacks', or to an image's variable. */
 void race_access(uint64_t address, uint64_t bytes, bool write, uint64_t pc);
+/* The same for four aligned bytes. */
+void race_word(uint64_t address, bool write, uint64_t pc);
 
 /* Whether a kernel of this context has stored to the word of `address`, in this run or before. */
 bool race_was_stored(uint64_t address);
