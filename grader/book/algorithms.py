@@ -232,7 +232,7 @@ SENT = "Each bar is a rank's port sending; "
 
 
 # Kernel and copy in ms: on two H200s, as `nsys` reported them, and in a trace of the virtual node.
-RANGES = {"two H200s": (0.182, 0.683), "virtual node": (0.168, 0.681)}
+RANGES = {"two H200s": (0.182, 0.683), "virtual node": (0.168, 0.683)}
 
 
 def ranges(where: str, *, at_once: bool) -> Timeline:

@@ -168,7 +168,7 @@ void topology_read_links(struct reader *r, const cJSON *root, struct topology *t
     const cJSON *switches = cJSON_GetObjectItemCaseSensitive(pcie, "switches");
     struct wires w = {0};
     int n = t->info.device_count;
-    reader_fields(r, pcie, "\"pcie\"", "gbs both_gbs switches switch_gbs root_gbs label");
+    reader_fields(r, pcie, "\"pcie\"", "gbs both_gbs staged_gbs switches switch_gbs root_gbs label");
     reader_fields(r, sockets, "\"sockets\"",
                   "groups gbs memory_gbs memory_written_gbs memory_read_gbs");
     read_groups(r, switches, "switches", n, t->switch_of);
@@ -181,6 +181,7 @@ void topology_read_links(struct reader *r, const cJSON *root, struct topology *t
     w.memory_written_gbs = read_optional_gbs(r, sockets, "memory_written_gbs");
     w.memory_read_gbs = read_optional_gbs(r, sockets, "memory_read_gbs");
     w.pcie_both_gbs = read_optional_gbs(r, pcie, "both_gbs");
+    w.staged_gbs = read_optional_gbs(r, pcie, "staged_gbs");
     snprintf(w.pcie_label, sizeof w.pcie_label, "%s", reader_text(r, pcie, "label"));
     if (nvlink)
         read_nvlink(r, nvlink, n, &w);

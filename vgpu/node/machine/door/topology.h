@@ -142,6 +142,7 @@ struct topology {
     int root_up[VGPU_MAX_DEVICES], root_down[VGPU_MAX_DEVICES];     /* indexed by socket */
     int socket_link[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES];            /* directed */
     int pcie_both[VGPU_MAX_DEVICES]; /* a GPU's PCIe lanes, both directions together */
+    int staging[VGPU_MAX_DEVICES];   /* the same of copies between GPUs through the host */
     int host_memory, host_written, host_read;
     int memory[VGPU_MAX_DEVICES];
 };
@@ -149,7 +150,7 @@ struct topology {
 /* The links in a description: rates in GB/s per direction; 0: no such links. */
 struct wires {
     double pcie_gbs, switch_gbs, root_gbs, socket_gbs, memory_gbs;
-    double pcie_both_gbs, memory_written_gbs, memory_read_gbs;
+    double pcie_both_gbs, staged_gbs, memory_written_gbs, memory_read_gbs;
     double port_gbs;                               /* from a GPU to the NVSwitch */
     double link_gbs;                               /* of one NVLink between two GPUs */
     int links[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES]; /* numbers of NVLinks */
