@@ -67,6 +67,17 @@ class Command(Case):
         self.assertEqual({path.name for path in (self.folder / "out").iterdir()}, {"a.o"})
         self.assertTrue((self.folder / "a.d").read_text().startswith("out/a.o:"))
 
+    def test_a_toolkits_headers_come_after_ours(self) -> None:
+        toolkit = self.folder / "toolkit" / "include"
+        (toolkit / "crt").mkdir(parents=True)
+        (toolkit / "crt" / "func_macro.h").touch()
+        (toolkit / "cuda_fp16.h").write_text("#error not ours\n")
+        (toolkit / "more.h").write_text("#define MORE 1\n")
+        source = self.write("t.cu", "#include <cuda_fp16.h>\n#include <more.h>\nint main() {}\n")
+        for words in ((f"-I{toolkit}",), ("-I", toolkit), ("-isystem", toolkit)):
+            done = cc("-c", *words, source, folder=self.folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+
     def test_streams_of_threads(self) -> None:
         """By option or by macro, in both spellings: launches, too."""
         self.write("a.cu", KERNEL)

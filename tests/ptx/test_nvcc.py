@@ -102,7 +102,7 @@ class Nvcc(Case):
         refused = self.write(
             "refused.cu",
             "__global__ void refused(int *p)\n{\n"
-            '    asm volatile("fns.b32 %0, 1, 0, 1;" : "=r"(*p));\n}\n'
+            '    asm volatile("mov.u32 %0, %%pm0;" : "=r"(*p));\n}\n'
             "void use(int *p) { refused<<<1, 1>>>(p); }\n",
         )
         source = self.write(
@@ -118,7 +118,7 @@ class Nvcc(Case):
         self.assertEqual((done.stdout, done.stderr), ("7\n0\n", ""))
         done = self.run_command(RUNNER, program, "all")
         self.assertNotEqual(done.stdout.splitlines()[1], "0")
-        self.assertIn("fns.b32", done.stderr)
+        self.assertIn("%pm0", done.stderr)
 
     def test_kernels_are_translated_one_by_one(self) -> None:
         kernels = "".join(f"__global__ void k{i}(int *p) {{ *p += {i} + x; }}\n" for i in range(9))

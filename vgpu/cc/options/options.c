@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "diag.h"
 #include "option_table.h"
@@ -371,6 +372,20 @@ static bool take_word(struct line *line)
     return take_value(line) && check_value(line) && apply(line);
 }
 
+/* A Toolkit's own headers come after ours, whose place they would take; ours lack some of them. */
+static void put_toolkit_last(struct cc_list *common)
+{
+    for (size_t i = 0; i < common->count; i++) {
+        bool system = strcmp(common->item[i], "-isystem") == 0 && i + 1 < common->count;
+        const char *folder = system                             ? common->item[i + 1]
+                             : cc_starts(common->item[i], "-I") ? common->item[i] + 2
+                                                                : NULL;
+        if (folder == NULL || access(cc_format("%s/crt/func_macro.h", folder), F_OK) != 0)
+            continue;
+        common->item[i] = system ? "-idirafter" : cc_format("-idirafter%s", folder);
+    }
+}
+
 bool cc_read_options(int argc, char **argv, struct cc_options *options)
 {
     const char *before = getenv("NVCC_PREPEND_FLAGS"), *behind = getenv("NVCC_APPEND_FLAGS");
@@ -385,6 +400,7 @@ bool cc_read_options(int argc, char **argv, struct cc_options *options)
     while (line.next < line.words.count && options->question == CC_NO_QUESTION)
         if (!take_word(&line))
             return false;
+    put_toolkit_last(&options->common);
     if (options->device_debug)
         cc_add(&options->host, "-g");
     for (size_t i = 0; i < options->input_count; i++)

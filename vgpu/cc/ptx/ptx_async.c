@@ -140,8 +140,8 @@ static void clear_rest(struct cc_ptx_statement *s, LLVMValueRef at, LLVMValueRef
 /* The bytes that are copied: all, as many as an operand says, or none if it is a true predicate. */
 static LLVMValueRef given_bytes(struct cc_ptx_statement *s, const char *operand, LLVMValueRef all)
 {
-    LLVMValueRef ignored = cc_ptx_predicate(s, operand);
-    LLVMValueRef given = ignored == NULL ? cc_ptx_operand(s, operand, 32) : NULL;
+    LLVMValueRef given = cc_ptx_operand(s, operand, 32);
+    LLVMValueRef ignored = given == NULL ? cc_ptx_predicate(s, operand) : NULL;
 
     if (ignored != NULL && all != NULL)
         return LLVMBuildSelect(s->b, ignored, cc_ptx_number(s, 0, 64), all, "");
