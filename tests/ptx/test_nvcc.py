@@ -47,6 +47,18 @@ class Nvcc(Case):
         program = self.nvcc(source, "-arch=sm_90", "-cudart=shared", "-lineinfo")
         self.assertIn("late.cu:3", self.run_command(RUNNER, program).stderr)
 
+    def test_an_assertion_that_fails(self) -> None:
+        source = self.write(
+            "claim.cu",
+            "#include <cassert>\n__global__ void k(int n)\n{\n    assert((int)threadIdx.x < n);\n"
+            "}\nint main()\n{\n    k<<<1, 32>>>(5);\n    return cudaDeviceSynchronize() != 710;\n}\n",
+        )
+        done = self.run_command(RUNNER, self.nvcc(source, "-arch=sm_90", "-cudart=shared"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = "thread: [5,0,0] Assertion `(int)threadIdx.x < n` failed."
+        self.assertIn(said, done.stdout + done.stderr)
+        self.assertIn("claim.cu:4", done.stderr)
+
     def test_ptxas_takes_the_program_of_all_instructions(self) -> None:
         for name in PARTS:
             module = self.write(f"{name}.ptx", Part(name).program.ptx())
