@@ -51,7 +51,8 @@ class Nvcc(Case):
         source = self.write(
             "claim.cu",
             "#include <cassert>\n__global__ void k(int n)\n{\n    assert((int)threadIdx.x < n);\n"
-            "}\nint main()\n{\n    k<<<1, 32>>>(5);\n    return cudaDeviceSynchronize() != 710;\n}\n",
+            "}\nint main()\n{\n    k<<<1, 32>>>(5);\n"
+            "    return cudaDeviceSynchronize() != 710;\n}\n",
         )
         done = self.run_command(RUNNER, self.nvcc(source, "-arch=sm_90", "-cudart=shared"))
         self.assertEqual(done.returncode, 0, done.stderr)
