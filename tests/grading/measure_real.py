@@ -115,7 +115,8 @@ def work_apart(folder: Path, name: str, number: int) -> int:
     own.mkdir(parents=True, exist_ok=True)
     take = slots._take
     slots._top = lambda: own
-    slots._take = lambda place, _: (number, found[1]) if (found := take(place, 1)) else None
+    slot = slots.MOST - 1 - number  # whose uid nobody has who takes the first that is free
+    slots._take = lambda place, _: (slot, found[1]) if (found := take(place, 1)) else None
     return worker.main([str(folder), name, "--wait"])
 
 
