@@ -35,7 +35,7 @@
 static void check_aligned(uint64_t address, uint32_t bytes, bool write, uint64_t pc)
 {
     uint32_t need = bytes < 8 ? bytes : 8;
-    if (address % need != 0)
+    if ((address & (need - 1)) != 0)
         fault_raise(VGPU_FAULT_MISALIGNED, address, write, pc,
                     "a misaligned %s: %u bytes at 0x%llx, which is not a multiple of %u",
                     write ? "store" : "load", bytes, (unsigned long long)address, need);

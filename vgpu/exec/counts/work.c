@@ -92,11 +92,13 @@ uint32_t lanes_joined(struct lane_turn *turn, const struct thread *thread, uint6
 {
     uint32_t warp = thread->number / WARP_LANES + 1, lane = thread->number % WARP_LANES;
     uint32_t joined = 0;
-    if (turn->warp != warp)
-        *turn = (struct lane_turn){.warp = warp};
+    if (turn->warp != warp) {
+        turn->warp = warp;
+        turn->present = 0;
+    }
     for (uint32_t other = lane ? lane - 1 : 1; other <= lane + 1 && other < WARP_LANES; other += 2)
         if (turn->present >> other & 1)
-            joined += turn->address[other] / unit == address / unit &&
+            joined += (turn->address[other] ^ address) < unit &&
                       !(apart && turn->address[other] == address);
     turn->present |= 1u << lane;
     turn->address[lane] = address;

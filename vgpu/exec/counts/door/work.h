@@ -23,12 +23,13 @@ void work_pause(void);
 
 /* The addresses of the lanes of a warp at one turn. All zero: none yet. */
 struct lane_turn {
-    uint32_t warp, present; /* its number plus 1; which lanes have come */
+    uint32_t warp, present; /* its number plus 1; which lanes have come, and have an address */
     uint64_t address[WARP_LANES];
 };
 
-/* Notes the thread's address; returns with how many of its neighbours' it shares `unit` bytes
- * (`apart`: but not all of the address). So the sum does not depend on the order of lanes. */
+/* Notes the thread's address; returns with how many of its neighbours' it shares `unit` bytes, a
+ * power of two (`apart`: but not all of the address). So the sum does not depend on the order of
+ * lanes. */
 uint32_t lanes_joined(struct lane_turn *turn, const struct thread *thread, uint64_t address,
                       uint32_t unit, bool apart);
 
