@@ -40,7 +40,7 @@ __global__ void two_buffers(int *to, int steps)
         to[blockIdx.x * 32 + lane] = sum;
 }
 
-// Barrier 0 with a count, before and after it is __syncthreads, and together with it.
+// Barrier 0 with a count, before and after it is __syncthreads.
 __global__ void by_zero(int *to)
 {
     __shared__ int value[64];
@@ -60,7 +60,7 @@ __global__ void by_zero(int *to)
     if (i < 32)
         asm volatile("bar.arrive 0, 64;" ::: "memory");
     else
-        asm volatile("bar.sync 0;" ::: "memory");
+        asm volatile("bar.sync 0, 64;" ::: "memory");
     to[i] = both;
 }
 

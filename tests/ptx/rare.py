@@ -37,6 +37,8 @@ def chosen_bytes(mode: str, a: int, b: int, c: int) -> int:
 def nth_set(mask: int, base: int, offset: int) -> int:
     if offset == 0:
         return base if mask >> base & 1 else -1
+    if offset == -(1 << 31):
+        return 0  # on an H200, whatever the mask
     places = range(base, 32) if offset > 0 else range(base, -1, -1)
     found = [place for place in places if mask >> place & 1]
     return found[abs(offset) - 1] if abs(offset) <= len(found) else -1
@@ -113,7 +115,8 @@ def half_flushed(bits: int) -> int:
 
 
 def outside_is_zero(form: Format, a: int, b: int, c: int) -> int:
-    return 0 if 0xFFFF in (a, b, c) else arithmetic("fma", form, "rn", a, b, c)
+    """The NaN of what is read outside of a tensor, as an H200 has it: 0x7ff7, with either sign."""
+    return 0 if 0x7FF7 in (a & 0x7FFF, b & 0x7FFF) else arithmetic("fma", form, "rn", a, b, c)
 
 
 def add_rare_floats(p: Program) -> None:
@@ -183,6 +186,13 @@ def add_rare_floats(p: Program) -> None:
         p.add(
             f"fma.rn.oob.{form.name} {{d}}, {{a}}, {{b}}, {{c}};",
             lambda a, b, c, f=form: outside_is_zero(f, a, b, c),
+            16,
+            form=form,
+        )
+        p.add(
+            "or.b16 {d}, {a}, 0x7ff7; and.b16 {d}, {d}, 0xfff7; "
+            f"fma.rn.oob.{form.name} {{d}}, {{b}}, {{d}}, {{c}};",
+            lambda a, b, c, f=form: outside_is_zero(f, b, a & 0x8000 | 0x7FF7, c),
             16,
             form=form,
         )

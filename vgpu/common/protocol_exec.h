@@ -109,6 +109,7 @@ enum vgpu_fault_kind {
     VGPU_FAULT_ASSERT,
     VGPU_FAULT_STACK,
     VGPU_FAULT_BARRIER,
+    VGPU_FAULT_INSTRUCTION,
     VGPU_FAULT_MEMORY /* host memory limit, or too much shared memory */,
     VGPU_FAULT_INTERNAL,
     VGPU_FAULT_HANG /* VGPU_EXEC_HANG_SIGNAL */

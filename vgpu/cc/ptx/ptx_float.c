@@ -275,13 +275,14 @@ static LLVMValueRef finish_float(struct cc_ptx_statement *s, const struct cc_ptx
     return modes->sat ? cc_ptx_saturated(s, value) : value;
 }
 
-/* .oob: 0 where an operand has all bits, as what is read outside of a tensor */
+/* .oob: 0 where a factor is the NaN of what is read outside of a tensor, 0x7ff7 with either sign */
 static LLVMValueRef zero_outside(struct cc_ptx_statement *s, LLVMValueRef made,
                                  const LLVMValueRef *bits)
 {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef rest = cc_ptx_op(s, LLVM_OP_AND, bits[i], cc_ptx_number(s, 0x7fff, 16));
         LLVMValueRef outside =
-            LLVMBuildICmp(s->b, CC_PTX_EQUAL, bits[i], cc_ptx_number(s, 0xffff, 16), "");
+            LLVMBuildICmp(s->b, CC_PTX_EQUAL, rest, cc_ptx_number(s, 0x7ff7, 16), "");
         made = LLVMBuildSelect(s->b, outside, cc_ptx_number(s, 0, 16), made, "");
     }
     return made;

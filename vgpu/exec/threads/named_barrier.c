@@ -161,22 +161,15 @@ void named_check(uint32_t number, uint32_t count, const char *site)
                 number, count, site, WARP_LANES);
 }
 
-/* A count that is the number of threads of the block goes with none. */
+/* On an H200 a count does not go with none, even if it is the number of threads of the block. */
 static void check_count(struct named_barrier *b, uint32_t number, uint32_t count, const char *site)
 {
-    const struct block *block = now.block;
-    uint32_t whole = block->thread_count + lacking_lanes(block);
-    if (b->arrived == 0) {
+    if (b->arrived == 0)
         b->count = count;
-    } else if (b->count == EACH_LIVE && count == whole) {
-        b->count = count;
-        if (b->lanes[block->warp_count - 1] & block->threads[block->thread_count - 1].bit)
-            b->arrived += lacking_lanes(block);
-    }
-    if (b->count == count || (b->count == whole && count == EACH_LIVE))
+    if (b->count == count)
         return;
     fault_place(site);
-    fault_raise(VGPU_FAULT_BARRIER, 0, false, 0,
+    fault_raise(VGPU_FAULT_INSTRUCTION, 0, false, 0,
                 "threads arrive at barrier %u with different numbers of threads: %u in %s, %u in "
                 "%s (0: all of the block)",
                 number, b->count, b->site, count, site);

@@ -286,9 +286,12 @@ static uint64_t of_floats(enum vgpu_ptx_operation operation, uint32_t bits, uint
     return from_f64(of_f64(operation, x, y, to_f64(c)));
 }
 
-/* fns: from bit `base` on, the set bit of number |offset|, upwards or downwards; ~0: none. */
+/* fns: from bit `base` on, the set bit of number |offset|, upwards or downwards; ~0: none. An H200
+ * has 0 for the lowest offset, whatever the mask. */
 static uint32_t set_bit_found(uint32_t mask, uint32_t base, int32_t offset)
 {
+    if (offset == INT32_MIN)
+        return 0;
     int64_t left = offset < 0 ? -(int64_t)offset : offset;
     for (int64_t at = base; at >= 0 && at < 32; at += offset < 0 ? -1 : 1) {
         left -= left == 0 || mask >> at & 1;

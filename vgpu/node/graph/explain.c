@@ -27,6 +27,8 @@ int explain_fault_code(int kind)
         return VGPU_DEVICE_ASSERT;
     case VGPU_FAULT_STACK:
         return VGPU_HARDWARE_STACK_ERROR;
+    case VGPU_FAULT_INSTRUCTION:
+        return VGPU_ILLEGAL_INSTRUCTION;
     case VGPU_FAULT_HANG:
         return VGPU_LAUNCH_TIMEOUT;
     case VGPU_FAULT_MEMORY: /* host memory has run out; hardware has no such fault */
