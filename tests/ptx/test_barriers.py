@@ -104,12 +104,14 @@ class Barriers(Case):
     def test_barriers_that_never_complete(self) -> None:
         for name, (second, first, said) in WRONG.items():
             with self.subTest(name=name):
-                code, _, stderr = self.run_as(RUN, self.module(second, first), "kernel", 1, 64, 4)
+                code, told, stderr = self.run_as(
+                    RUN, self.module(second, first), "kernel", 1, 64, 4
+                )
                 self.assertNotEqual(code, 0)
                 self.assertIn(said, stderr)
                 self.assertIn("module.ptx:", stderr)
-                if "count" in name:
-                    self.assertIn("illegal instruction", stderr)
+                error = "ILLEGAL_INSTRUCTION" if "count" in name else "LAUNCH_FAILED"
+                self.assertIn(f"CUDA_ERROR_{error}", told)
 
     def test_a_thread_that_arrives_twice(self) -> None:
         module = self.module("bar.sync 1, 64;", "bar.arrive 1, 64;" * 3)
