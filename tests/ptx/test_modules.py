@@ -75,6 +75,23 @@ class Modules(Case):
         done = self.run_command(RUN, HERE / "control.ptx", "kernel", 1, 16, 8, words="0")
         self.assertIn("cuLaunchKernel", done.stdout)
 
+    def test_spaces_of_generic_addresses(self) -> None:
+        """Bits: global, shared, local, const, param; of a constant, shared memory, a local
+        variable, a kernel's parameter."""
+        lines = []
+        for i, address in enumerate(("table", "mine", "own", "in")):
+            space = ("const", "shared", "local", "param")[i]
+            lines += [f"mov.u64 %a, {address};", f"cvta.{space}.u64 %a, %a;", "mov.b32 %r, 0;"]
+            for bit, asked in enumerate(("global", "shared", "local", "const", "param")):
+                lines += [f"isspacep.{asked} %p, %a;", f"@%p or.b32 %r, %r, {1 << bit};"]
+            lines.append(f"st.global.u32 [%o+{4 * i}], %r;")
+        text = HEAD.replace("7.0", "7.7") + ".const .b32 table[4] = {1, 2, 3, 4};\n"
+        text += ".visible .entry kernel(.param .u64 out, .param .u64 in)\n{\n.reg .pred %p;\n"
+        text += ".reg .b32 %r; .reg .b64 %a; .reg .b64 %o; .shared .b32 mine; .local .b32 own;\n"
+        text += "ld.param.u64 %o, [out];\n" + "\n".join(lines) + "\nret;\n}\n"
+        module = self.write("spaces.ptx", text)
+        self.assertEqual(self.launch(module, "kernel", 4, []), [1, 2, 4, 4])
+
     def test_refused_by_name_and_line(self) -> None:
         for line, said in (
             ("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f1, %f2}];", "tex.2d"),
@@ -87,7 +104,7 @@ class Modules(Case):
             ("mapa.u32 %r1, %r2, %r3;", "mapa.u32"),
             ("barrier.cluster.arrive.acquire;", "barrier.cluster.arrive.acquire"),
             ("st.async.shared::cluster.u32 [%r1], %r2, [%r3];", "st.async"),
-            ("isspacep.const %p, %d;", "isspacep.const"),
+            ("isspacep.tensor %p, %d;", "isspacep.tensor"),
             ("alloca.u64 %d, 16;", "alloca"),
             ("cp.reduce.async.bulk.tensor.1d.add [%d], [%r1];", "cp.reduce.async.bulk.tensor"),
             ("wgmma.fence.sync.aligned;", "wgmma.fence"),

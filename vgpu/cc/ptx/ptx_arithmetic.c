@@ -399,21 +399,25 @@ static enum cc_ptx_known convert_address(struct cc_ptx_statement *s, const struc
     return cc_ptx_assign_bits(s, in->operand[0], value) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
 
-/* isspacep.shared p, a */
+/* isspacep.shared p, a; constants and parameters lie in global memory here, so nothing is in theirs
+ */
 static enum cc_ptx_known ask_space(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     const char *word = in->qualifiers == 1 ? in->qualifier[0] : "";
+    bool nowhere = strcmp(word, "const") == 0 || cc_starts(word, "param");
     int space = strcmp(word, "global") == 0  ? VGPU_SPACE_GLOBAL
                 : strcmp(word, "local") == 0 ? VGPU_SPACE_LOCAL
                 : cc_starts(word, "shared")  ? VGPU_SPACE_SHARED
                                              : -1;
-    LLVMValueRef address =
-        in->operands == 2 && space >= 0 ? cc_ptx_address(s, in->operand[1], 0, false) : NULL;
+    LLVMValueRef address = in->operands == 2 && (nowhere || space >= 0)
+                               ? cc_ptx_address(s, in->operand[1], 0, false)
+                               : NULL;
 
     if (address == NULL)
         return CC_PTX_UNKNOWN;
     LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)space, 32), address};
-    LLVMValueRef is = cc_ptx_call(s, "vgpu_is_space", cc_int_type(s->l, 32), argument, 2);
+    LLVMValueRef is = nowhere ? cc_ptx_number(s, 0, 32)
+                              : cc_ptx_call(s, "vgpu_is_space", cc_int_type(s->l, 32), argument, 2);
     return cc_ptx_assign_predicate(s, in->operand[0], is) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
 
