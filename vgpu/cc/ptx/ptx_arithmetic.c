@@ -399,8 +399,7 @@ static enum cc_ptx_known convert_address(struct cc_ptx_statement *s, const struc
     return cc_ptx_assign_bits(s, in->operand[0], value) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
 
-/* isspacep.shared p, a; constants and parameters lie in global memory here, so nothing is in theirs
- */
+/* isspacep.shared p, a; constants lie in global memory here, parameters in local memory */
 static enum cc_ptx_known ask_space(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     const char *word = in->qualifiers == 1 ? in->qualifier[0] : "";
