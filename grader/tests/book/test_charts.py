@@ -21,7 +21,7 @@ class Schedules(unittest.TestCase):
         for made, wanted in (
             (algorithms.staging(4), 1 + 1 / 4),
             (algorithms.ranges("two H200s", at_once=False), 2 * (0.182 + 0.683)),
-            (algorithms.ranges("virtual node", at_once=True), 0.168 + 0.681),
+            (algorithms.ranges("virtual node", at_once=True), 0.168 + 0.683),
             (algorithms.sharing(at_once=False), 2 * 1000 / 25),
             (algorithms.sharing(at_once=True), 1000 / (25 / 2)),
             (algorithms.star(), N - 1),
@@ -138,19 +138,18 @@ class Curves(unittest.TestCase):
     def test_limits(self) -> None:
         """The table's calls are the formula's, and each run is above both limits, by 4 µs at most:
         the wait at the end."""
-        rows = self.rows(
-            "04-peer-access.md", r"^\| (\d) \| ([\d.]+) µs \| ([\d.]+) µs \| ([\d.]+) µs"
-        )
+        rows = self.rows("04-peer-access.md", r"^\| (\d)" + r" \| ([\d.]+) µs" * 4)
         self.assertEqual([row[0] for row in rows], ["2", "3", "4"])
-        for gpus, kernel, calls, step in rows:
+        for gpus, kernel, both, calls, step in rows:
             self.assertAlmostEqual(curves.host_calls(int(gpus)), float(calls), delta=0.051)
-            least = max(float(kernel) + 5.2, float(calls))
+            self.assertAlmostEqual(float(kernel) + 5, float(both))
+            least = max(float(both), float(calls))
             self.assertGreater(float(step), least)
             self.assertLess(float(step), least + 4)
         ran = dict(
             curves.printed(ROOT, "04-peer-access.md", r"^(\d) GPUs, 2048 x 2048: ([\d.]+) us")
         )
-        self.assertEqual(ran, {float(row[0]): float(row[3]) for row in rows})
+        self.assertEqual(ran, {float(row[0]): float(row[4]) for row in rows})
 
     def test_shares(self) -> None:
         """The shares are the formula's; a link of 55 GB/s is half used at 91 KB."""
@@ -173,7 +172,7 @@ class Curves(unittest.TestCase):
             ROOT, "09-collectives.md", r"^chain, (\d+) pieces +([\d.]+) ms"
         ):
             least = max(curves.on_the_wire(int(k)), k * 15.9) / 1000
-            self.assertLess(abs(ms - least), 0.052, f"{k} pieces")
+            self.assertLess(abs(ms - least), 0.06, f"{k} pieces")
 
     def test_versions(self) -> None:
         found = curves.speed_up_table(ROOT)

@@ -168,7 +168,8 @@ void topology_read_links(struct reader *r, const cJSON *root, struct topology *t
     const cJSON *switches = cJSON_GetObjectItemCaseSensitive(pcie, "switches");
     struct wires w = {0};
     int n = t->info.device_count;
-    reader_fields(r, pcie, "\"pcie\"", "gbs both_gbs staged_gbs switches switch_gbs root_gbs label");
+    reader_fields(r, pcie, "\"pcie\"",
+                  "gbs both_gbs staged_gbs switches switch_gbs root_gbs label");
     reader_fields(r, sockets, "\"sockets\"",
                   "groups gbs memory_gbs memory_written_gbs memory_read_gbs");
     read_groups(r, switches, "switches", n, t->switch_of);
