@@ -275,7 +275,7 @@ CHARTS: dict[str, Callable[[Path], str]] = {
         [callers(processes=False), callers(processes=True)],
         "µs",
         "Two steps on four GPUs. One host thread makes the calls for one GPU after the other, and "
-        "the steps take 61.5 µs; four processes make them at once, and the steps take 32.6 µs",
+        "the steps take 62 µs; four processes make them at once, and the steps take 33.4 µs",
     ),
     "broadcast": lambda _: chart(
         [star(), chain(1), chain(4), tree()],

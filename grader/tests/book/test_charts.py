@@ -108,7 +108,7 @@ class Figures(unittest.TestCase):
         ):
             shown = charts.CHARTS[name](ROOT)
             words = re.search(r"<title>(.*?)</title>", shown)
-            for length in re.findall(r">[^<:]+: ([\d.]+) [a-z]", shown):
+            for length in re.findall(r">[^<:]+: ([\d.]+) [a-zµ]", shown):
                 self.assertRegex(words[1] if words else "", rf"\b{re.escape(length)}\b", name)
 
     def test_memory_is_what_the_program_prints(self) -> None:
