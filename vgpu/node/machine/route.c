@@ -47,7 +47,7 @@ static void wire_gpu(struct topology *t, int i, const struct wires *w)
     t->pcie_up[i] = resource(t, w->pcie_gbs, "GPU%d PCIe up", i);
     t->pcie_down[i] = resource(t, w->pcie_gbs, "GPU%d PCIe down", i);
     t->pcie_both[i] = resource(t, w->pcie_both_gbs, "GPU%d PCIe both ways", i);
-    t->staging[i] = resource(t, w->staged_gbs, "GPU%d PCIe both ways, staged", i);
+    t->staging[i] = resource(t, w->staged_gbs, "GPU%d staged both ways", i);
     t->port_out[i] = resource(t, w->port_gbs, "GPU%d NVLink out", i);
     t->port_in[i] = resource(t, w->port_gbs, "GPU%d NVLink in", i);
     t->memory[i] = resource(t, t->memory_bytes_s[i] / 1e9, "GPU%d memory", i);
