@@ -2,6 +2,7 @@
 """The book's charts match its chapters: the schedules are as long as the formulas, no two steps use
 one port at once, memory is what the chapter's program prints, matrices are the nodes'."""
 
+import json
 import re
 import unittest
 from itertools import combinations, pairwise
@@ -140,6 +141,8 @@ class Curves(unittest.TestCase):
         the wait at the end."""
         rows = self.rows("04-peer-access.md", r"^\| (\d)" + r" \| ([\d.]+) µs" * 4)
         self.assertEqual([row[0] for row in rows], ["2", "3", "4"])
+        node = json.loads((ROOT / "vgpu/nodes/hgx-h200-4.json").read_text(encoding="utf-8"))
+        self.assertEqual(node["edges"]["stream"]["other_gpu_us"], 5)  # what an event takes longer
         for gpus, kernel, both, calls, step in rows:
             self.assertAlmostEqual(curves.host_calls(int(gpus)), float(calls), delta=0.051)
             self.assertAlmostEqual(float(kernel) + 5, float(both))

@@ -253,6 +253,7 @@ LAB_RUN(move)
             (struct zero_op){.what = ZERO_TO_HOST, .kind = ZERO_KINDS, .bytes = 2 * unit->shard};
         out->bus_rc = in->how.offload ? LAB_EINVAL : zero_bus(&run, &wrong);
         static atomic_int came_back;
+        atomic_store(&came_back, 0);
         (void)cudaLaunchHostFunc(run.ring.rank[0].stream, take_long, &came_back);
         out->rc = move(&run, in->moved, &op);
         out->busy = cudaStreamQuery(run.ring.rank[0].stream) == cudaErrorNotReady;

@@ -26,7 +26,8 @@ void memory_reopen(void);
  * free, `self` is this process. NULL: only this process again. */
 void memory_share(uint32_t *lock, uint32_t self);
 
-/* Handles a fault at `address`: opens parts of its chunk. TOUCH_FAULT: there is none. */
+/* Handles a fault at `address`, the first touch of a part of a chunk: opens that part. TOUCH_FAULT:
+ * no device memory is mapped there, or the part was open. TOUCH_LIMIT: it cannot be committed. */
 enum touch { TOUCH_OPENED, TOUCH_FAULT, TOUCH_LIMIT };
 enum touch memory_touch(uint64_t address);
 
