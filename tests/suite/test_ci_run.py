@@ -125,9 +125,9 @@ class Steps(unittest.TestCase):
 
     def test_what_was_begun_beside_counts_in_its_step(self) -> None:
         end = self.ends(
-            "beside good echo '3 passed, 0 failed'",
+            "beside 19 good echo '3 passed, 0 failed'",
             "f() { echo 'a.c: warning'; return 1; }",
-            "beside bad f",
+            "beside 19 bad f",
             "step 'the bad one' begun bad",
             "step 'the good one' begun good",
         )
@@ -138,17 +138,17 @@ class Steps(unittest.TestCase):
             order = Path(folder, "order")
             self.ends(
                 f"f() {{ sleep $2; echo $1 $(nice) >>{order}; }}",
-                "beside a f first 0.5",
-                "beside b f second 0",
+                "beside 19 a f first 0.5",
+                "beside 10 b f second 0",
                 "step x begun b",
             )
-            self.assertEqual(order.read_text(), "first 19\nsecond 19\n")
+            self.assertEqual(order.read_text(), "first 19\nsecond 10\n")
 
     def test_what_was_begun_beside_ends_with_the_script(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             pid = Path(folder, "pid")
             begin = f"f() {{ sh -c 'echo $$ >{pid}.new; mv {pid}.new {pid}; exec sleep 600'; }}"
-            self.ends(begin, "beside a f", f"until [ -e {pid} ]; do sleep 0.05; done")
+            self.ends(begin, "beside 19 a f", f"until [ -e {pid} ]; do sleep 0.05; done")
             self.assertTrue(ends_soon(int(pid.read_text())))
 
 

@@ -18,7 +18,9 @@
 #define NEVER UINT64_MAX
 #define PROCESSES 256 /* with more processes the result is QUIESCENT_UNKNOWN */
 
-static double held_since; /* 0: time is not held back */
+/* Since when time is held back, and when to examine next whether programs are quiescent: a call
+ * that comes meanwhile is no reason to. 0: time is not held back. */
+static double held_since, examine_at;
 
 /* True if the result of the call depends on the current time. */
 static bool asks_time(const struct connection *c)
@@ -173,28 +175,44 @@ static bool advance_sim(uint64_t limit_ps, struct connection *ask)
     }
 }
 
+/* Time is held back by threads that make no call. True: something that was waited for has happened,
+ * because no program runs, or a thread was given up. */
+static bool end_hold(void)
+{
+    struct connection *ask;
+    enum quiescence quiescent = programs_quiescence();
+    if (quiescent != QUIESCENT_YES || has_unread_call())
+        return give_up_holds(quiescent);
+    uint64_t limit_ps = earliest_clock(true, &ask);
+    return advance_sim(limit_ps, ask);
+}
+
+/* The longer time has been held back, the more rarely threads are examined: after a half of that.
+ */
+static void hold_on(void)
+{
+    double now = wall_seconds();
+    if (held_since == 0)
+        held_since = now;
+    double wait = (now - held_since) / 2;
+    examine_at = now + (wait < 1e-4 ? 1e-4 : wait > 2e-2 ? 2e-2 : wait);
+}
+
 bool time_bound_step(void)
 {
     struct connection *ask;
-    if (!any_call_waits()) {
-        held_since = 0;
-        return false;
-    }
-    uint64_t limit_ps = earliest_clock(false, &ask);
-    bool came = advance_sim(limit_ps, ask);
+    bool waits = any_call_waits();
+    uint64_t limit_ps = waits ? earliest_clock(false, &ask) : NEVER;
+    bool came = waits && advance_sim(limit_ps, ask);
     if (!came && limit_ps != NEVER) {
-        enum quiescence quiescent = programs_quiescence();
-        if (quiescent == QUIESCENT_YES && !has_unread_call())
-            came = advance_sim(earliest_clock(true, &ask), ask);
-        else
-            came = give_up_holds(quiescent);
-    } else if (!came) {
-        limit_ps = NEVER;
+        if (held_since != 0 && wall_seconds() < examine_at)
+            return false;
+        came = end_hold();
     }
     if (came || limit_ps == NEVER)
         held_since = 0;
-    else if (held_since == 0)
-        held_since = wall_seconds();
+    else
+        hold_on();
     return came;
 }
 
@@ -202,8 +220,8 @@ double time_bound_timeout_ms(void)
 {
     if (held_since == 0)
         return 0;
-    double ms = (wall_seconds() - held_since) * 500;
-    return ms < 0.1 ? 0.1 : ms > 5 ? 5 : ms;
+    double ms = (examine_at - wall_seconds()) * 1000;
+    return ms < 0.1 ? 0.1 : ms;
 }
 
 bool time_bound_all_wait(void)

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,12 @@ struct look {
     struct seen seen[THREADS];
     int count;
 };
+
+/* The thread that was last found running. It is examined first: mostly it still runs. */
+static struct {
+    pid_t pid;
+    char thread[24];
+} runner;
 
 static uint64_t number_after(const char *text, const char *name)
 {
@@ -61,17 +68,41 @@ static enum quiescence look_at(int tasks, const char *name, struct look *look)
     return state[8] == 'S' ? QUIESCENT_YES : QUIESCENT_NO;
 }
 
-static enum quiescence look_at_program(pid_t pid, struct look *look)
+static DIR *open_tasks(pid_t pid)
 {
     char path[64];
-    enum quiescence found = QUIESCENT_YES;
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    DIR *tasks = pid > 0 ? opendir(path) : NULL;
+    return pid > 0 ? opendir(path) : NULL;
+}
+
+static bool still_runs(const pid_t *pid, int count)
+{
+    static struct look look;
+    DIR *tasks = NULL;
+    for (int i = 0; i < count && !tasks && runner.thread[0]; i++)
+        if (pid[i] == runner.pid)
+            tasks = open_tasks(runner.pid);
+    look.count = 0;
+    bool runs = tasks && look_at(dirfd(tasks), runner.thread, &look) == QUIESCENT_NO;
+    if (tasks)
+        closedir(tasks);
+    return runs;
+}
+
+static enum quiescence look_at_program(pid_t pid, struct look *look)
+{
+    enum quiescence found = QUIESCENT_YES;
+    DIR *tasks = open_tasks(pid);
     if (!tasks)
         return QUIESCENT_UNKNOWN;
     for (struct dirent *e; found == QUIESCENT_YES && (e = readdir(tasks));)
-        if (e->d_name[0] != '.')
+        if (e->d_name[0] != '.') {
             found = look_at(dirfd(tasks), e->d_name, look);
+            if (found == QUIESCENT_NO) {
+                runner.pid = pid;
+                snprintf(runner.thread, sizeof runner.thread, "%.20s", e->d_name);
+            }
+        }
     closedir(tasks);
     return found;
 }
@@ -79,7 +110,7 @@ static enum quiescence look_at_program(pid_t pid, struct look *look)
 static enum quiescence look_at_all(const pid_t *pid, int count, struct look *look)
 {
     look->count = 0;
-    enum quiescence found = QUIESCENT_YES;
+    enum quiescence found = still_runs(pid, count) ? QUIESCENT_NO : QUIESCENT_YES;
     for (int i = 0; i < count && found == QUIESCENT_YES; i++)
         found = look_at_program(pid[i], look);
     return found;
