@@ -12,7 +12,7 @@ from classroom import FULL, PROJECT, Classroom, solution
 from grader.course import misconceptions, mutants
 from grader.course.grave import CAP, KINDS
 
-FEW = ("04", "06")  # labs that have an answer of each kind
+FEW = ("02", "03")  # labs that are graded soon, and have an answer of each kind
 BY_LUCK = "shared_cleared_too_early"  # a race with which every result is right
 
 
@@ -50,7 +50,7 @@ class Grave(Classroom):
             chosen = list(first.values())
         for one in chosen:
             self.hand_in(one.student, one.lab, one.text)
-        labs = [lab.number for lab in PROJECT.labs()] if FULL else ["04"]
+        labs = [lab.number for lab in PROJECT.labs()] if FULL else ["02"]
         for lab in labs:
             self.hand_in(f"right-{lab}", lab, solution(lab))
         self.grade(self.folder / "class")
