@@ -128,6 +128,50 @@ static void test_library(const char *path)
     EXPECT_IS(cuLibraryUnload(library), CUDA_SUCCESS);
 }
 
+/* The same by the runtime's names: before any call of the driver, too. */
+static void test_library_of_the_runtime(const char *path)
+{
+    cudaLibrary_t library = NULL;
+    cudaKernel_t kernel, kernels[8] = {0};
+    unsigned int count = 0;
+    size_t bytes = 0;
+    void *at = NULL, *function;
+    int value = 7;
+    void *arguments[] = {&data, &value};
+    EXPECT_IS(cudaLibraryLoadFromFile(&library, "absent", NULL, NULL, 0, NULL, NULL, 0),
+              cudaErrorFileNotFound);
+    EXPECT_IS(cudaGetLastError(), cudaErrorFileNotFound);
+    EXPECT_IS(cudaLibraryLoadFromFile(&library, path, NULL, NULL, 0, NULL, NULL, 0), cudaSuccess);
+    EXPECT_IS(cudaLibraryUnload(library), cudaSuccess);
+    EXPECT_IS(cudaLibraryUnload(library), cudaErrorInvalidResourceHandle);
+    EXPECT_IS(cudaLibraryLoadData(&library, read_file(path), NULL, NULL, 0, NULL, NULL, 0),
+              cudaSuccess);
+    EXPECT_IS(cudaLibraryGetKernelCount(&count, library), cudaSuccess);
+    EXPECT_IS(cudaLibraryEnumerateKernels(kernels, 8, library), cudaSuccess);
+    EXPECT(count > 1 && kernels[count - 1] && !kernels[count]);
+    EXPECT_IS(cudaLibraryGetGlobal(&at, &bytes, library, "factor"), cudaSuccess);
+    EXPECT(at && bytes == sizeof(int));
+    EXPECT_IS(cudaLibraryGetManaged(&at, &bytes, library, "factor"), cudaErrorSymbolNotFound);
+    EXPECT_IS(cudaLibraryGetManaged(&at, &bytes, library, "shared_with_host"), cudaSuccess);
+    EXPECT_IS(cudaLibraryGetUnifiedFunction(&function, library, "scale"), cudaErrorSymbolNotFound);
+    EXPECT_IS(cudaLibraryGetKernel(&kernel, library, "absent"), cudaErrorSymbolNotFound);
+    EXPECT_IS(cudaLibraryGetKernel(&kernel, library, "_Z4fillIiEvPT_S0_"), cudaSuccess);
+    EXPECT_IS(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              50000, 0),
+              cudaSuccess);
+    EXPECT_IS(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              50000, 99),
+              cudaErrorInvalidDevice);
+    EXPECT_IS(cudaGetLastError(), cudaErrorInvalidDevice);
+    EXPECT_IS(cudaMalloc((void **)(void *)&data, COUNT * sizeof(int)), cudaSuccess);
+    EXPECT_IS(cudaLaunchKernel((const void *)kernel, (dim3){1, 1, 1}, (dim3){COUNT, 1, 1},
+                               arguments, 0, NULL),
+              cudaSuccess);
+    expect_numbers(0, 7);
+    EXPECT_IS(cudaFree((void *)(uintptr_t)data), cudaSuccess);
+    EXPECT_IS(cudaLibraryUnload(library), cudaSuccess);
+}
+
 /* What a library has, and which library has a kernel. */
 static void test_library_contents(const char *path)
 {
@@ -367,6 +411,7 @@ int main(int argc, char **argv)
 {
     CUcontext context;
     EXPECT(argc == 2);
+    test_library_of_the_runtime(argv[1]);
     EXPECT_IS(cuInit(0), CUDA_SUCCESS);
     EXPECT_IS(cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
     EXPECT_IS(cuCtxSetCurrent(context), CUDA_SUCCESS);

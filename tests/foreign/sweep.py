@@ -4,6 +4,7 @@
 
     sweep.py --from CHECKOUTS [--only PATTERN] [--jobs N] [--compile-only] [--record] [--nvcc NVCC]
     sweep.py --from CHECKOUTS --usual [--only PATTERN] [--record]
+    sweep.py --from CHECKOUTS --nvcc NVCC --beside [--keep] [--only PATTERN] [--record]
     sweep.py --page
 
 CHECKOUTS holds one folder for each file *.toml beside this one, under the name that it gives as
@@ -13,7 +14,9 @@ the verdicts in table.json, and --page writes docs/foreign-programs.md's tables 
 --jobs N programs run at a time, each on two processors of its own. With --nvcc NVCC that compiler
 takes the place of vgpu-cc, vgpu-run starts what it has made, and the table is nvcc.json, on
 docs/ptx.md. --usual builds and runs in their own sizes those that are otherwise run with smaller
-ones, and enters how that went beside their verdicts.
+ones, and enters how that went beside their verdicts. --beside builds each program with both
+compilers, and compares what the two print and which files they write (beside.py); --keep takes what
+an earlier call has built in the folder of --work.
 
 A program (`[programs]`; the defaults of its repository are under `[defaults]`):
     at          its folder in the checkout; {name} is the program's name
@@ -31,6 +34,8 @@ A program (`[programs]`; the defaults of its repository are under `[defaults]`):
     right       a regular expression that its output must match; its exit status must be 0, too
     needs       what it asks for and the virtual node does not have: its output must name it
     mistake     one of its own, for which it may give another answer, on hardware, too
+    alike       flags for nvcc with which its build must compute what vgpu-cc's does, where numbers
+                differ without them; without: -fmad=false
     marks       words to choose it by, with --only
 """
 
@@ -52,7 +57,9 @@ import tempfile
 import threading
 import time
 import tomllib
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import beside
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -62,11 +69,13 @@ MACHINE = "2 processors, no GPU"
 BEGIN, END = "<!-- sweep: begin -->\n", "<!-- sweep: end -->\n"
 # From best to worst: of several runs the worst is the program's verdict.
 VERDICTS = ("right", "needs", "own mistake", "slow", "does not compile", "crashed", "wrong")
+EXTRA = ("usual", "beside")  # how it went in its own size; whether both compilers' builds say the same
 FIELDS = frozenset(
     word
     for words in (
         ("at", "sources", "flags", "shared", "smaller", "modules", "headers"),
         ("usual", "usual_runs", "runs", "ranks", "node", "right", "needs", "mistake", "marks"),
+        ("alike",),
     )
     for word in words
 )
@@ -88,10 +97,11 @@ def manifests() -> dict[str, dict]:
     return {path.stem: tomllib.loads(path.read_text()) for path in sorted(HERE.glob("*.toml"))}
 
 
-def run(
-    words: list[str], folder: pathlib.Path, seconds: float, **more: str
-) -> tuple[int | None, str]:
-    """The exit status, or None when time was up, and the output. Ends what it started, too."""
+def run_apart(
+    words: list[str], folder: pathlib.Path, seconds: float, stderr: Any = None, **more: str
+) -> tuple[int | None, bytes]:
+    """The exit status, or None when time was up, and stdout; stderr is there, too, unless it has a
+    file of its own. Ends what it started, too."""
     node = {"VGPU_NODE_ID": f"foreign-{os.getpid()}-{threading.get_native_id()}"}
     with tempfile.TemporaryFile() as output:
         child = subprocess.Popen(
@@ -100,7 +110,7 @@ def run(
             env=os.environ | node | more,
             stdin=subprocess.DEVNULL,
             stdout=output,
-            stderr=subprocess.STDOUT,
+            stderr=stderr or subprocess.STDOUT,
             start_new_session=True,
         )
         status: int | None = None
@@ -110,7 +120,14 @@ def run(
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
         output.seek(0)
-        return status, output.read(1 << 20).decode(errors="replace")
+        return status, output.read(1 << 20)
+
+
+def run(
+    words: list[str], folder: pathlib.Path, seconds: float, **more: str
+) -> tuple[int | None, str]:
+    status, output = run_apart(words, folder, seconds, **more)
+    return status, output.decode(errors="replace")
 
 
 def short(line: str) -> str:
@@ -167,10 +184,12 @@ class Program:
             if not (folder / path.name).exists():
                 (folder / path.name).symlink_to(path)
 
-    def build(self, compiler: str, folder: pathlib.Path, seconds: float) -> tuple[int | None, str]:
-        flags, commands = self.words("flags"), []
+    def build(
+        self, compiler: str, folder: pathlib.Path, seconds: float, *more: str
+    ) -> tuple[int | None, str]:
+        flags, commands = [*self.words("flags"), *more], []
         with SHARED:
-            status, output, objects = self.build_shared(compiler, folder, seconds)
+            status, output, objects = self.build_shared(compiler, folder, seconds, flags)
         if status != 0:
             return status, output
         for module, source in self.fields.get("modules", {}).items():
@@ -184,7 +203,7 @@ class Program:
         return 0, output
 
     def build_shared(
-        self, compiler: str, folder: pathlib.Path, seconds: float
+        self, compiler: str, folder: pathlib.Path, seconds: float, flags: list[str]
     ) -> tuple[int | None, str, list[str]]:
         shared, objects = folder.parent / "shared", []
         shared.mkdir(exist_ok=True)
@@ -192,18 +211,21 @@ class Program:
             made = shared / (pathlib.Path(source).stem + ".o")
             objects.append(str(made))
             if not made.exists():
-                words = ["-c", *self.words("flags"), "-o", str(made), str(self.root / source)]
+                words = ["-c", *flags, "-o", str(made), str(self.root / source)]
                 status, output = run([compiler, *words], folder, seconds)
                 if status != 0:
                     return status, output, objects
         return 0, "", objects
 
-    def runs(self, start: list[str], folder: pathlib.Path, seconds: float) -> list[Outcome]:
-        ranks, node, done = self.fields.get("ranks"), self.fields.get("node", ""), []
+    def commands(self, start: list[str]) -> list[list[str]]:
+        ranks = self.fields.get("ranks")
         start = [*shlex.split(MPIRUN.format(ranks)), *start] if ranks else start
-        for arguments in self.words("runs") or [""]:
+        return [[*start, "./program", *shlex.split(words)] for words in self.words("runs") or [""]]
+
+    def runs(self, start: list[str], folder: pathlib.Path, seconds: float) -> list[Outcome]:
+        node, done = self.fields.get("node", ""), []
+        for command in self.commands(start):
             began = time.monotonic()
-            command = [*start, "./program", *shlex.split(arguments)]
             status, output = run(command, folder, seconds, VGPU_NODE=node)
             with (folder / "run.txt").open("a") as log:
                 log.write(output)
@@ -285,8 +307,14 @@ def choose(options: argparse.Namespace) -> list[Program]:
     return [program for program in programs if any(map(program.chosen, patterns))]
 
 
+def compared(program: Program, options: argparse.Namespace) -> Outcome:
+    began = time.monotonic()
+    result, reason = beside.Pair(program, options, run_apart).result()
+    return Outcome(result, time.monotonic() - began, short(reason))
+
+
 def judged(program: Program, options: argparse.Namespace) -> tuple[str, dict]:
-    outcome = program.sweep(options)
+    outcome = compared(program, options) if options.beside else program.sweep(options)
     whole = f"{program.repository}/{program.name}"
     print(f"{outcome.verdict:16} {outcome.seconds:5.1f} s  {whole}  {outcome.reason}")
     sys.stdout.flush()
@@ -317,13 +345,13 @@ def read_table(path: pathlib.Path) -> dict:
     return json.loads(path.read_text()) if path.exists() else {"machine": MACHINE, "rows": {}}
 
 
-def record(path: pathlib.Path, rows: dict[str, dict], usual: bool = False) -> None:
-    """Enters verdicts; with `usual` those of the programs' own sizes, beside the others."""
+def record(path: pathlib.Path, rows: dict[str, dict], what: str | None = None) -> None:
+    """Enters verdicts, or what else (EXTRA) is kept beside them."""
     table = read_table(path)
     for name, row in rows.items():
         old = table["rows"].get(name, {})
-        kept = {"usual": old["usual"]} if "usual" in old else {}
-        table["rows"][name] = old | {"usual": row} if usual else row | kept
+        kept = {key: old[key] for key in EXTRA if key in old}
+        table["rows"][name] = old | {what: row} if what else row | kept
     table["rows"] = dict(sorted(table["rows"].items()))
     lines = ",\n".join(f'  "{name}": {json.dumps(row)}' for name, row in table["rows"].items())
     machine = json.dumps(table["machine"])
@@ -408,6 +436,8 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "vgpu")
     parser.add_argument("--work", type=pathlib.Path, help="where to build; else a temporary folder")
     parser.add_argument("--nvcc", help="NVIDIA's compiler, in place of vgpu-cc")
+    parser.add_argument("--beside", action="store_true", help="compare what both compilers' do")
+    parser.add_argument("--keep", action="store_true", help="with --beside: build what is missing")
     parser.add_argument("--page", action="store_true", help="write the page's tables")
     options = parser.parse_args()
     if options.page:
@@ -416,12 +446,15 @@ def main() -> int:
         return 0
     if not options.checkouts:
         parser.error("--from CHECKOUTS is missing")
+    if options.beside and not options.nvcc:
+        parser.error("--beside needs --nvcc NVCC")
     with tempfile.TemporaryDirectory() as temporary:
         options.work = (options.work or pathlib.Path(temporary)).resolve()
         options.build, options.checkouts = options.build.resolve(), options.checkouts.resolve()
         rows = sweep(options)
     if options.record and not options.compile_only:
-        record(NVCC_TABLE if options.nvcc else TABLE, rows, options.usual)
+        what = [key for key in EXTRA if getattr(options, key)]
+        record(NVCC_TABLE if options.nvcc else TABLE, rows, *what)
     return 0
 
 

@@ -11,6 +11,11 @@ static cudaError_t not_modelled(const char *call)
                         "(801) and does nothing");
 }
 
+/* Not declared in the headers, which refuse the type of the handle: for programs that nvcc
+ * compiled. */
+cudaError_t cudaGraphConditionalHandleCreate(unsigned long long *handle, cudaGraph_t graph,
+                                             unsigned int value, unsigned int flags);
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define BODY(name, parameters)                                                                     \
@@ -19,4 +24,6 @@ static cudaError_t not_modelled(const char *call)
         return not_modelled(#name);                                                                \
     }
 VGPU_UNSUPPORTED_CALLS(BODY)
+BODY(cudaGraphConditionalHandleCreate,
+     (unsigned long long *handle, cudaGraph_t graph, unsigned int value, unsigned int flags))
 #pragma GCC diagnostic pop

@@ -257,6 +257,27 @@ template <class T> inline cudaError_t cudaGetKernel(cudaKernel_t *kernel, T *ent
     return ::cudaGetKernel(kernel, (const void *)entry);
 }
 
+template <class T>
+inline cudaError_t cudaLibraryGetGlobal(T **ptr, size_t *bytes, cudaLibrary_t library,
+                                        const char *name)
+{
+    return ::cudaLibraryGetGlobal((void **)(void *)ptr, bytes, library, name);
+}
+
+template <class T>
+inline cudaError_t cudaLibraryGetManaged(T **ptr, size_t *bytes, cudaLibrary_t library,
+                                         const char *name)
+{
+    return ::cudaLibraryGetManaged((void **)(void *)ptr, bytes, library, name);
+}
+
+template <class T>
+inline cudaError_t cudaLibraryGetUnifiedFunction(T **function, cudaLibrary_t library,
+                                                 const char *symbol)
+{
+    return ::cudaLibraryGetUnifiedFunction((void **)(void *)function, library, symbol);
+}
+
 template <class T> inline cudaError_t cudaFuncGetName(const char **name, T *func)
 {
     return ::cudaFuncGetName(name, (const void *)func);

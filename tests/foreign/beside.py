@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""beside.py: do two builds of a program print and write the same?
+
+All must be the same, to the last digit, except for what depends on time. What does is not guessed:
+each build runs again, on a node whose rates and latencies are others, each by a factor of its own,
+and what such a run changes at a place of a line depends on time. (So do process numbers and names
+of temporary files.) There, another number is no difference. A wrong number is told unless it stands
+where time changes the number.
+"""
+
+import argparse
+import itertools
+import json
+import pathlib
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+NODES = pathlib.Path(__file__).resolve().parents[2] / "vgpu" / "nodes"
+SAME, TIMES, ORDER, FLAGS, DIFFERS, NOT = (
+    "the same",
+    "but for times",
+    "in another order",
+    "with other flags",
+    "differs",
+    "not compared",
+)
+RESULTS = (SAME, TIMES, ORDER, FLAGS, DIFFERS, NOT)
+NUMBER = r"0x[0-9a-fA-F]+|(?<![\w.])[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?|\d+"
+TOKEN = re.compile(rf"{NUMBER}|[^\W\d]\w*|\S")
+RATE = re.compile(r"(_us|_ns|_cycles|gbs)$")
+ROW = 4
+LANES = ("slots", "integers", "doubles", "special")
+
+
+class Output(NamedTuple):
+    """What one run left: what it printed, and the files that it wrote."""
+
+    stdout: bytes
+    stderr: bytes
+    files: dict[str, bytes]
+
+    def parts(self) -> dict[str, bytes]:
+        return {"stdout": self.stdout, "stderr": self.stderr} | self.files
+
+
+class Unlike(NamedTuple):
+    """One place that differs: the line of nvcc's build and that of ours, or what is there instead."""
+
+    where: str
+    nvcc: str
+    ours: str
+
+    def __str__(self) -> str:
+        nvcc, ours = (" ".join(text.split())[:90] for text in (self.nvcc, self.ours))
+        return f"{self.where}: {nvcc} (nvcc), {ours} (vgpu-cc)"
+
+
+def kind(token: str) -> str:
+    if token[0].isidentifier():
+        return "a word"
+    return "a number" if re.fullmatch(NUMBER, token) else token
+
+
+def form(line: str) -> tuple[str, ...]:
+    return tuple(map(kind, TOKEN.findall(line)))
+
+
+def changed(before: str, after: str) -> set[int]:
+    """The places at which a line has other numbers or words; none, if it has another form."""
+    if form(before) != form(after):
+        return set()
+    pairs = zip(TOKEN.findall(before), TOKEN.findall(after), strict=True)
+    return {i for i, (one, other) in enumerate(pairs) if one != other}
+
+
+def table(line: str) -> tuple[str, ...]:
+    """What lines have in common whose places have the same meaning: all but the numbers. Rows of a
+    table, with four numbers or more, also may have other words."""
+    kinds = form(line)
+    if kinds.count("a number") >= ROW:
+        return kinds
+    words = zip(kinds, TOKEN.findall(line), strict=True)
+    return tuple(what if what == "a number" else token for what, token in words)
+
+
+Places = dict[tuple[str, ...], set[int]]
+
+
+def depends_on_time(runs: list[list[str]]) -> Places:
+    """The places of lines that change from run to run of one build. A line that the first run has
+    elsewhere has moved, which says nothing of its numbers."""
+    first, places = runs[0], {}
+    for again in runs[1:]:
+        if len(again) == len(first):
+            for before, after in zip(first, again, strict=True):
+                if after not in first:
+                    places.setdefault(table(before), set()).update(changed(before, after))
+    return places
+
+
+def lines_unlike(
+    where: str, nvcc: list[str], ours: list[str], allowed: list[Places]
+) -> Iterator[Unlike]:
+    ends = "no more lines"
+    for one, other in itertools.zip_longest(nvcc, ours, fillvalue=ends):
+        if one.split() == other.split():
+            continue
+        places = changed(one, other)
+        timed = set().union(*(of_build.get(table(one), set()) for of_build in allowed))
+        if not places or places - timed or ends in (one, other):
+            yield Unlike(where, one, other)
+
+
+def lines(text: bytes, in_order: bool) -> list[str]:
+    found = text.decode("utf-8", "backslashreplace").splitlines()
+    return found if in_order else sorted(found, key=lambda line: (form(line), line))
+
+
+def unlike(nvcc: list[Output], ours: list[Output], in_order: bool = True) -> list[Unlike]:
+    """What differs between the first runs of two builds; their other runs show what depends on
+    time. Without `in_order` lines may stand in another order."""
+    found = []
+    for where in sorted(nvcc[0].parts().keys() | ours[0].parts().keys()):
+        one, other = (runs[0].parts().get(where) for runs in (nvcc, ours))
+        if one == other:
+            continue
+        if one is None or other is None:
+            there = ("not written" if content is None else "written" for content in (one, other))
+            found.append(Unlike(where, *there))
+        elif b"\0" in one + other:
+            count = sum(a != b for a, b in zip(one, other, strict=False))
+            found.append(Unlike(where, f"{len(one)} bytes", f"{len(other)} bytes, {count} others"))
+        else:
+            texts = [
+                [lines(run.parts().get(where, b""), in_order) for run in runs]
+                for runs in (nvcc, ours)
+            ]
+            allowed = [depends_on_time(runs) for runs in texts]
+            found += lines_unlike(where, texts[0][0], texts[1][0], allowed)
+    return found
+
+
+def on_another_node(description: Any, factors: Iterator[float], name: str = "") -> Any:
+    """A node's description with other rates and latencies; its GPUs' properties stay."""
+    if isinstance(description, dict):
+        return {key: on_another_node(x, factors, key) for key, x in description.items()}
+    if isinstance(description, list):
+        return [on_another_node(x, factors, name) for x in description]
+    if RATE.search(name):
+        return description * next(factors)
+    return max(1, description // 3) if name in LANES else description
+
+
+def other_node(name: str, folder: pathlib.Path) -> pathlib.Path:
+    description = json.loads((NODES / f"{name}.json").read_text())
+    names = {gpu["part"] for gpu in description["gpus"]}
+    parts = {part: json.loads((NODES / "parts" / f"{part}.json").read_text()) for part in names}
+    factors = (2 + i * 0.618 % 2 for i in itertools.count())
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(on_another_node({"parts": parts} | description, factors)))
+    return path
+
+
+class NotCompared(Exception):
+    """Its message says why."""
+
+
+class Pair:
+    """A program, built by nvcc and by vgpu-cc. `run_apart` is sweep.py's."""
+
+    def __init__(self, program: Any, options: argparse.Namespace, run_apart: Callable) -> None:
+        self.program, self.options, self.run_apart = program, options, run_apart
+        tools = options.build / "bin"
+        self.compilers = {"nvcc": options.nvcc, "vgpu-cc": str(tools / "vgpu-cc")}
+        self.starts = {"nvcc": [str(tools / "vgpu-run")], "vgpu-cc": []}
+
+    def folder(self, name: str, *flags: str) -> pathlib.Path:
+        name += "-alike" if flags else ""
+        return self.options.work / name / self.program.repository / self.program.name
+
+    def build(self, name: str, *flags: str) -> None:
+        folder = self.folder(name, *flags)
+        self.program.prepare(folder, self.options.build / "toolkit")
+        if self.options.keep and (folder / "program").exists():
+            return
+        compiler, seconds = self.compilers[name], self.options.seconds
+        status, output = self.program.build(compiler, folder, seconds, *flags)
+        if status != 0:
+            raise NotCompared(f"{name} {'was too slow' if status is None else 'failed'}")
+
+    def output(self, name: str, node: str, *flags: str) -> Output:
+        """Of all command lines, each run in a copy of the folder in which it was built."""
+        whole = Output(b"", b"", {})
+        for i, command in enumerate(self.program.commands(self.starts[name])):
+            with tempfile.TemporaryDirectory(prefix="beside-") as place:
+                folder = pathlib.Path(place) / "run"
+                ignore = shutil.ignore_patterns(".git")
+                shutil.copytree(self.folder(name, *flags), folder, ignore=ignore)
+                one = self.output_of(command, folder, node)
+            named = {f"{path} of run {i + 1}": text for path, text in one.files.items()}
+            whole = Output(whole.stdout + one.stdout, whole.stderr + one.stderr, whole.files | named)
+        return whole
+
+    def output_of(self, command: list[str], folder: pathlib.Path, node: str) -> Output:
+        before = {path: path.stat().st_mtime_ns for path in files(folder)}
+        with tempfile.TemporaryFile() as stderr:
+            seconds = self.options.seconds
+            status, stdout = self.run_apart(command, folder, seconds, stderr, VGPU_NODE=node)
+            stderr.seek(0)
+            told = stderr.read(1 << 20)
+        verdict, reason = self.program.judge(status, (stdout + told).decode(errors="replace"))
+        if verdict != "right":
+            raise NotCompared(f"{verdict}: {reason}")
+        written = {
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in files(folder)
+            if path.stat().st_mtime_ns != before.get(path)
+        }
+        place = str(folder).encode()
+        return Output(stdout.replace(place, b"."), told.replace(place, b"."), written)
+
+    def result(self) -> tuple[str, str]:
+        try:
+            return self.compare()
+        except NotCompared as why:
+            return NOT, str(why)
+
+    def compare(self) -> tuple[str, str]:
+        node = self.program.fields["node"]
+        for name in self.compilers:
+            self.build(name)
+        nvcc, ours = ([self.output(name, node)] for name in self.compilers)
+        if not unlike(nvcc, ours):
+            return SAME, ""
+        other = str(other_node(node, self.options.work))
+        nvcc.append(self.output("nvcc", other))
+        ours.append(self.output("vgpu-cc", other))
+        found = unlike(nvcc, ours)
+        if not found:
+            return TIMES, ""
+        if not unlike(nvcc, ours, in_order=False):
+            return ORDER, ""
+        text = f"{len(found)}: {found[0]}"
+        if any(changed(line.nvcc, line.ours) for line in found):
+            flags = self.program.words("alike") or ["-fmad=false"]
+            self.build("nvcc", *flags)
+            alike = [self.output("nvcc", where, *flags) for where in (node, other)]
+            if not unlike(alike, ours):
+                return FLAGS, f"{' '.join(flags)}: {text}"
+        return DIFFERS, text
+
+
+def files(folder: pathlib.Path) -> list[pathlib.Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
