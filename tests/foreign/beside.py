@@ -16,7 +16,10 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from sweep import Program
 
 NODES = pathlib.Path(__file__).resolve().parents[2] / "vgpu" / "nodes"
 SAME, TIMES, ORDER, FLAGS, DIFFERS, NOT = (
@@ -47,7 +50,7 @@ class Output(NamedTuple):
 
 
 class Unlike(NamedTuple):
-    """One place that differs: the line of nvcc's build and that of ours, or what is there instead."""
+    """One place that differs: a line of both builds, or what is there instead."""
 
     where: str
     nvcc: str
@@ -143,15 +146,20 @@ def unlike(nvcc: list[Output], ours: list[Output], in_order: bool = True) -> lis
     return found
 
 
-def on_another_node(description: Any, factors: Iterator[float], name: str = "") -> Any:
+Json = dict | list | str | float | bool
+
+
+def on_another_node(description: Json, factors: Iterator[float], name: str = "") -> Json:
     """A node's description with other rates and latencies; its GPUs' properties stay."""
     if isinstance(description, dict):
         return {key: on_another_node(x, factors, key) for key, x in description.items()}
     if isinstance(description, list):
         return [on_another_node(x, factors, name) for x in description]
-    if RATE.search(name):
+    if isinstance(description, int | float) and RATE.search(name):
         return description * next(factors)
-    return max(1, description // 3) if name in LANES else description
+    if isinstance(description, int) and name in LANES:
+        return max(1, description // 3)
+    return description
 
 
 def other_node(name: str, folder: pathlib.Path) -> pathlib.Path:
@@ -171,7 +179,9 @@ class NotCompared(Exception):
 class Pair:
     """A program, built by nvcc and by vgpu-cc. `run_apart` is sweep.py's."""
 
-    def __init__(self, program: Any, options: argparse.Namespace, run_apart: Callable) -> None:
+    def __init__(
+        self, program: "Program", options: argparse.Namespace, run_apart: Callable
+    ) -> None:
         self.program, self.options, self.run_apart = program, options, run_apart
         tools = options.build / "bin"
         self.compilers = {"nvcc": options.nvcc, "vgpu-cc": str(tools / "vgpu-cc")}
@@ -187,7 +197,7 @@ class Pair:
         if self.options.keep and (folder / "program").exists():
             return
         compiler, seconds = self.compilers[name], self.options.seconds
-        status, output = self.program.build(compiler, folder, seconds, *flags)
+        status, _ = self.program.build(compiler, folder, seconds, *flags)
         if status != 0:
             raise NotCompared(f"{name} {'was too slow' if status is None else 'failed'}")
 
@@ -201,7 +211,9 @@ class Pair:
                 shutil.copytree(self.folder(name, *flags), folder, ignore=ignore)
                 one = self.output_of(command, folder, node)
             named = {f"{path} of run {i + 1}": text for path, text in one.files.items()}
-            whole = Output(whole.stdout + one.stdout, whole.stderr + one.stderr, whole.files | named)
+            whole = Output(
+                whole.stdout + one.stdout, whole.stderr + one.stderr, whole.files | named
+            )
         return whole
 
     def output_of(self, command: list[str], folder: pathlib.Path, node: str) -> Output:

@@ -57,7 +57,7 @@ import tempfile
 import threading
 import time
 import tomllib
-from typing import Any, NamedTuple
+from typing import IO, NamedTuple
 
 import beside
 
@@ -69,7 +69,10 @@ MACHINE = "2 processors, no GPU"
 BEGIN, END = "<!-- sweep: begin -->\n", "<!-- sweep: end -->\n"
 # From best to worst: of several runs the worst is the program's verdict.
 VERDICTS = ("right", "needs", "own mistake", "slow", "does not compile", "crashed", "wrong")
-EXTRA = ("usual", "beside")  # how it went in its own size; whether both compilers' builds say the same
+EXTRA = (
+    "usual",
+    "beside",
+)  # how it went in its own size; whether both compilers' builds say the same
 FIELDS = frozenset(
     word
     for words in (
@@ -98,7 +101,11 @@ def manifests() -> dict[str, dict]:
 
 
 def run_apart(
-    words: list[str], folder: pathlib.Path, seconds: float, stderr: Any = None, **more: str
+    words: list[str],
+    folder: pathlib.Path,
+    seconds: float,
+    stderr: IO[bytes] | None = None,
+    **more: str,
 ) -> tuple[int | None, bytes]:
     """The exit status, or None when time was up, and stdout; stderr is there, too, unless it has a
     file of its own. Ends what it started, too."""

@@ -80,6 +80,30 @@ class Nvcc(Case):
         self.assertIn("machine code of real GPUs only", done.stderr)
         self.assertIn("code=compute_75", done.stderr)
 
+    def test_kernels_that_do_not_run(self) -> None:
+        """One that has machine code only is named, with the driver's error. One that is called like
+        a function is said to be, once, whichever compiler made its stub."""
+        start = "#include <cstdio>\n__global__ void k(int *p) { *p = 1; }\nint main() { "
+        lost = self.write(
+            "lost.cu",
+            start + "cudaFuncAttributes a; int got = cudaFuncGetAttributes(&a, k);\n"
+            'k<<<1, 1>>>(nullptr); std::printf("%d %d\\n", got, cudaGetLastError()); }',
+        )
+        machine = "-gencode=arch=compute_90,code=sm_90"
+        done = self.run_command(RUNNER, self.nvcc(lost, machine, "-cudart=shared"))
+        self.assertEqual(done.stdout, "209 209\n", done.stderr)
+        self.assertIn("kernel _Z1kPi: the device code of its file cannot be loaded", done.stderr)
+        called = self.write(
+            "called.cu", start + 'k(nullptr); std::printf("%d", cudaGetLastError()); }'
+        )
+        own = self.folder / "called"
+        done = self.run_command(CC, "-o", own, called)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for words in ([own], [RUNNER, self.nvcc(called, "-arch=sm_90")]):
+            done = self.run_command(*words)
+            self.assertEqual(done.stdout, "52", done.stderr)
+            self.assertEqual(done.stderr.count("vgpu: "), 1, done.stderr)
+
     def test_a_library_with_the_runtime_inside(self) -> None:
         source = self.write(
             "extension.cu",

@@ -19,6 +19,7 @@ extern "C" {
 struct vgpu_host_kernel {
     const char *name;
     const void *stub;
+    const void *lost; /* the stub of one whose code cannot be loaded */
     uint32_t ordinal; /* index in the image's table, relative to the part's first */
     uint32_t param_count;
     const uint32_t *param_bytes;
@@ -60,6 +61,7 @@ struct vgpu_host_module {
     /* Not NULL: the rows are complete, but the image and the kernels' ordinals are to be made,
      * which sets it to NULL. Returns a cudaError_t, and has said what is wrong. */
     int (*complete)(struct vgpu_host_module *, const char *call);
+    int error;                     /* a cudaError_t: why the code cannot be loaded */
     struct vgpu_host_module *next; /* used by the runtime */
 };
 

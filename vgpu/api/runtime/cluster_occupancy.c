@@ -67,9 +67,7 @@ static cudaError_t ask_occupancy(const char *call, const int *out, const void *f
     *q = (struct question){.call = call, .launch = {.call = call}};
     q->launch.kernel = vgpu__find_kernel(func, NULL);
     if (!q->launch.kernel)
-        return vgpu__refuse(
-            func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction, call,
-            "%p is no kernel of this program; give the name of a __global__ function", func);
+        return vgpu__refuse_kernel(call, func);
     if (!out || !config || (config->numAttrs && !config->attrs))
         return vgpu__refuse_value(call, "a null pointer");
     return take_configuration(q, config);

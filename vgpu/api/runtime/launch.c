@@ -22,6 +22,8 @@ struct configuration {
 
 static _Thread_local struct configuration pending_launches[PENDING_MAX];
 static _Thread_local int pending_count;
+/* Clang's stubs launch even so; that of nvcc does not. */
+static _Thread_local bool called_like_function;
 
 unsigned int vgpu_push_call(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
 {
@@ -35,10 +37,15 @@ unsigned int vgpu_push_call(dim3 grid, dim3 block, size_t shared, cudaStream_t s
 
 cudaError_t vgpu_pop_call(dim3 *grid, dim3 *block, size_t *shared, cudaStream_t *stream)
 {
-    if (pending_count == 0)
+    called_like_function = pending_count == 0;
+    if (called_like_function) {
+        *grid = *block = (dim3){0, 0, 0};
+        *shared = 0;
+        *stream = NULL;
         return vgpu__refuse(
             cudaErrorMissingConfiguration, "kernel launch",
             "a kernel was called like a function; launch it with <<<grid, block>>>");
+    }
     const struct configuration *top = &pending_launches[--pending_count];
     *grid = top->grid;
     *block = top->block;
@@ -78,6 +85,8 @@ static cudaError_t launch_symbol(struct vgpu__launch *l, const void *func, void 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                              size_t sharedMem, cudaStream_t stream)
 {
+    if (called_like_function && gridDim.x == 0)
+        return cudaErrorMissingConfiguration;
     struct vgpu__launch l = {
         .call = "cudaLaunchKernel", .grid = gridDim, .block = blockDim, .shared = sharedMem};
     cudaError_t error = launch_symbol(&l, func, args, stream);

@@ -48,9 +48,9 @@ static bool is_our_wrapper(const struct wrapper *wrapper)
            memcmp(head->magic, VGPU_FATBIN_MAGIC, sizeof head->magic) == 0;
 }
 
-/* The record of PTX that nvcc has packed into the program; null after a message if it packed none.
- */
-static const struct vgpu_fatbin *translate_image(const struct wrapper *wrapper)
+/* The record of PTX that nvcc has packed into the program; null after a message, with the error of
+ * those who use its kernels, if it packed none. */
+static const struct vgpu_fatbin *translate_image(const struct wrapper *wrapper, int *error)
 {
     size_t bytes;
     char *log = NULL;
@@ -58,13 +58,17 @@ static const struct vgpu_fatbin *translate_image(const struct wrapper *wrapper)
         vgpu__message("__cudaRegisterFatBinary",
                       "device code that neither vgpu-cc nor nvcc compiled: the virtual node cannot "
                       "run it; compile the file with vgpu-cc");
+        *error = cudaErrorInvalidKernelImage;
         return NULL;
     }
     const void *record = vgpu__translate(wrapper->data, bytes, VGPU__PARTS, &log);
-    if (!record)
+    if (!record) {
         vgpu__message("__cudaRegisterFatBinary",
                       "device code that nvcc compiled cannot be loaded: %s",
                       log ? log : "vgpu-cc cannot be run");
+        *error = log && strstr(log, "machine code") ? cudaErrorNoKernelImageForDevice
+                                                    : cudaErrorInvalidPtx;
+    }
     free(log);
     return record;
 }
@@ -254,8 +258,10 @@ static void describe_kernels(struct unit *unit)
 {
     static const char no_code;
     for (uint32_t i = 0; i < unit->module.kernel_count; i++)
-        if (!describe_kernel(unit, &unit->kernels[i]))
+        if (!describe_kernel(unit, &unit->kernels[i])) {
+            unit->kernels[i].lost = unit->module.error ? unit->kernels[i].stub : NULL;
             unit->kernels[i].stub = &no_code;
+        }
 }
 
 static void describe_vars(struct unit *unit)
@@ -272,7 +278,7 @@ static void translate_unit(struct vgpu_host_module *module)
     struct unit *unit = (struct unit *)module;
     pthread_mutex_lock(&registration_lock);
     if (unit->foreign) {
-        const struct vgpu_fatbin *record = translate_image(unit->foreign);
+        const struct vgpu_fatbin *record = translate_image(unit->foreign, &module->error);
         bool whole = record && record->parts == 0;
         if (whole)
             vgpu__set_record(unit, record);

@@ -79,9 +79,7 @@ static cudaError_t find_function(const char *call, const void *func,
     *kernel = vgpu__find_kernel(func, NULL);
     if (*kernel)
         return cudaSuccess;
-    return vgpu__refuse(
-        func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction, call,
-        "%p is no kernel of this program; give the name of a __global__ function", func);
+    return vgpu__refuse_kernel(call, func);
 }
 
 int vgpu__max_threads(const struct vgpu_host_kernel *kernel)

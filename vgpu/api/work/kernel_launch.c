@@ -111,9 +111,7 @@ cudaError_t vgpu__launch_check(struct vgpu__launch *l, const void *func, void **
 {
     l->kernel = vgpu__find_kernel(func, &l->module);
     if (!l->kernel)
-        return vgpu__refuse(
-            func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction, l->call,
-            "%p is no kernel of this program; give the name of a __global__ function", func);
+        return vgpu__refuse_kernel(l->call, func);
     vgpu__self.unchecked.kernel = l->kernel->name;
     cudaError_t error = check_shape(l);
     if (error == cudaSuccess)

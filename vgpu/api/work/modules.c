@@ -115,6 +115,20 @@ const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub, struct vgpu_h
     return m ? kernel_in(m, stub) : NULL;
 }
 
+cudaError_t vgpu__refuse_kernel(const char *call, const void *func)
+{
+    for (const struct vgpu_host_module *m = first_module(); m && func; m = m->next)
+        for (uint32_t i = 0; i < m->kernel_count; i++)
+            if (m->kernels[i].lost == func)
+                return vgpu__refuse((cudaError_t)m->error, call,
+                                    "kernel %s: the device code of its file cannot be loaded, and "
+                                    "another message says why",
+                                    m->kernels[i].name);
+    return vgpu__refuse(
+        func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction, call,
+        "%p is no kernel of this program; give the name of a __global__ function", func);
+}
+
 const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_module **module)
 {
     struct vgpu_host_module *m = var_module(shadow);

@@ -75,6 +75,8 @@ struct vgpu_managed;
 /* The kernel of this stub, NULL if there is none. `module` may be NULL. */
 const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub,
                                                  struct vgpu_host_module **module);
+/* The error of `call` with a function that is no kernel, or one whose code cannot be loaded. */
+cudaError_t vgpu__refuse_kernel(const char *call, const void *func);
 /* Records a __managed__ variable whose memory is allocated. The record must never be freed. */
 void vgpu__add_managed(struct vgpu_managed *variable);
 /* The __managed__ variable that begins at `address`; NULL: none. */
