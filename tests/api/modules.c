@@ -389,6 +389,18 @@ static void test_nvrtc_mistakes(void)
     EXPECT_IS(nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
 }
 
+/* Both buffers are texts afterwards, whatever they were before. */
+static void test_logs(const char *path)
+{
+    CUmodule module;
+    char info[4] = "old", error[4] = "old";
+    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {info, (void *)sizeof info, error, (void *)sizeof error};
+    EXPECT_IS(cuModuleLoadDataEx(&module, read_file(path), 4, options, values), CUDA_SUCCESS);
+    EXPECT(info[0] == 0 && error[0] == 0);
+}
+
 static void test_mistakes(const char *path)
 {
     CUmodule module;
@@ -421,6 +433,7 @@ int main(int argc, char **argv)
     test_library(argv[1]);
     test_library_contents(argv[1]);
     test_link(argv[1]);
+    test_logs(argv[1]);
     test_mistakes(argv[1]);
     test_nvrtc();
     test_nvrtc_names();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Kernels of other languages on two virtual GPUs: programs of languages/, each skipped where the
-Python that runs this has no such package (pip install numba-cuda, triton, cupy-cuda13x, or
+Python that runs this has no such package (pip install numba-cuda, triton, torch, cupy-cuda13x, or
 cupy-cuda12x, which has Toolkit 12's runtime inside). Needs vgpu-run."""
 
 import importlib.util
@@ -17,6 +17,11 @@ WANTED = {
         "0 1998.0 [0. 0. 0. 0.]\n1 3996.0 [1. 1. 1. 1.]\n9990.0 4.995e+06 [1 1 1]\n",
     ),
     "numba_axpy": ("numba_cuda", "0 1998.0\n1 1999.0\n"),
+    "torch_copies": (
+        "torch",
+        "2 True\ncuda:1 cuda:0 True 262144\nTrue 65535.0 [0.0, 0.0, 0.0]\n[1.0, 2.0, 3.0, 4.0]\n"
+        "CUDA error: no kernel image is available for execution on the device\n",
+    ),
     "triton_scale": ("triton", "0 1998.0\n1 2997.0\n"),
 }
 # The book's programs in CuPy: what they print on two GPUs; ZeRO with fewer parameters.
@@ -61,12 +66,15 @@ class Languages(Case):
     def test_numba(self) -> None:
         self.check("numba_axpy")
 
+    def test_torch(self) -> None:
+        self.check("torch_copies")
+
     def test_triton(self) -> None:
         self.check("triton_scale")
 
 
 if __name__ == "__main__":
     if not any(is_here(package) for package, _ in WANTED.values()):
-        print("there is no CuPy, no Numba and no Triton here")
+        print("there is no CuPy, no Numba, no PyTorch and no Triton here")
         sys.exit(77)
     main()

@@ -48,13 +48,19 @@ static void put_log(const struct vgpu__jit_log *buffer, const char *log)
 
 struct vgpu__jit_log vgpu__jit_log(unsigned int count, const CUjit_option *options, void **values)
 {
-    struct vgpu__jit_log log = {0};
+    struct vgpu__jit_log log = {0}, info = {0};
     for (unsigned int i = 0; i < count && options && values; i++) {
         if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
             log.text = values[i];
         if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
             log.room = (size_t)(uintptr_t)values[i];
+        if (options[i] == CU_JIT_INFO_LOG_BUFFER)
+            info.text = values[i];
+        if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES)
+            info.room = (size_t)(uintptr_t)values[i];
     }
+    put_log(&info, ""); /* nothing is ever said there */
+    put_log(&log, "");
     return log;
 }
 
@@ -109,7 +115,6 @@ static void *read_module_image(const char *call, const void *image, int part,
                                const struct vgpu__jit_log *log, cudaError_t *error)
 {
     size_t bytes;
-    put_log(log, "");
     if (is_module_record(image))
         return copy_module_record(call, image, error);
     void *record = vgpu_fatbin_from_text(image);
