@@ -3,9 +3,9 @@
 
 All must be the same, to the last digit, except for what depends on time. What does is not guessed:
 each build runs again, on a node whose rates and latencies are others, each by a factor of its own,
-and what such a run changes at a place of a line depends on time. (So do process numbers and names
-of temporary files.) There, another number is no difference. A wrong number is told unless it stands
-where time changes the number.
+and what this changes at a place of a line depends on time, if it changes the line of nvcc's build,
+too. (So do process numbers and names of temporary files.) There, another number is no difference. A
+wrong number is told unless it stands where time changes the number.
 """
 
 import argparse
@@ -80,13 +80,13 @@ def changed(before: str, after: str) -> set[int]:
 
 
 def table(line: str) -> tuple[str, ...]:
-    """What lines have in common whose places have the same meaning: all but the numbers. Rows of a
-    table, with four numbers or more, also may have other words."""
+    """What lines have in common whose places have the same meaning: all but the numbers, also those
+    in words. Rows of a table, with four numbers or more, may have other words, too."""
     kinds = form(line)
     if kinds.count("a number") >= ROW:
         return kinds
     words = zip(kinds, TOKEN.findall(line), strict=True)
-    return tuple(what if what == "a number" else token for what, token in words)
+    return tuple(what if what == "a number" else re.sub(r"\d+", "", word) for what, word in words)
 
 
 Places = dict[tuple[str, ...], set[int]]
@@ -105,15 +105,17 @@ def depends_on_time(runs: list[list[str]]) -> Places:
 
 
 def lines_unlike(
-    where: str, nvcc: list[str], ours: list[str], allowed: list[Places]
+    where: str, nvcc: list[str], ours: list[str], timed: list[Places]
 ) -> Iterator[Unlike]:
+    """`timed`: what depends on time in nvcc's build, and in ours."""
     ends = "no more lines"
     for one, other in itertools.zip_longest(nvcc, ours, fillvalue=ends):
         if one.split() == other.split():
             continue
         places = changed(one, other)
-        timed = set().union(*(of_build.get(table(one), set()) for of_build in allowed))
-        if not places or places - timed or ends in (one, other):
+        by_nvcc, by_ours = (build.get(table(one), set()) for build in timed)
+        allowed = by_nvcc | by_ours if by_nvcc else set()
+        if not places or places - allowed or ends in (one, other):
             yield Unlike(where, one, other)
 
 
@@ -141,8 +143,8 @@ def unlike(nvcc: list[Output], ours: list[Output], in_order: bool = True) -> lis
                 [lines(run.parts().get(where, b""), in_order) for run in runs]
                 for runs in (nvcc, ours)
             ]
-            allowed = [depends_on_time(runs) for runs in texts]
-            found += lines_unlike(where, texts[0][0], texts[1][0], allowed)
+            timed = [depends_on_time(runs) for runs in texts]
+            found += lines_unlike(where, texts[0][0], texts[1][0], timed)
     return found
 
 
@@ -256,7 +258,7 @@ class Pair:
         if not unlike(nvcc, ours, in_order=False):
             return ORDER, ""
         text = f"{len(found)}: {found[0]}"
-        if any(changed(line.nvcc, line.ours) for line in found):
+        if all(changed(line.nvcc, line.ours) for line in found):
             flags = self.program.words("alike") or ["-fmad=false"]
             self.build("nvcc", *flags)
             alike = [self.output("nvcc", where, *flags) for where in (node, other)]
