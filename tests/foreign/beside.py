@@ -269,3 +269,39 @@ class Pair:
 
 def files(folder: pathlib.Path) -> list[pathlib.Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
+
+
+# ---- the page ----
+
+SENTENCES = """\
+Of the {rows} programs that are right, {compared} were compared. What both builds print and write
+is the same for {same}, and the same but for times for {times}; {order} print the same lines in
+another order, {flags} compute the same with other flags for nvcc, and {differs} differ:
+"""
+
+
+def page(rows: dict[str, dict]) -> str:
+    """Counts, and a row for each program that needs a word."""
+    right = {name: row for name, row in rows.items() if row["verdict"] == "right"}
+    known = {name: row["beside"] for name, row in right.items() if "beside" in row}
+    count = dict.fromkeys(RESULTS, 0)
+    for one in known.values():
+        count[one["verdict"]] += 1
+    text = SENTENCES.format(
+        rows=len(right),
+        compared=len(known) - count[NOT],
+        same=count[SAME],
+        times=count[TIMES],
+        order=count[ORDER],
+        flags=count[FLAGS],
+        differs=count[DIFFERS],
+    )
+    lines = ["", "| program | compared | what differs first, or why not |", "|---|---|---|"]
+    for name, one in known.items():
+        if one["verdict"] not in (SAME, TIMES):
+            reason = one["reason"].replace("`", "'").replace("|", "/")
+            lines.append(f"| `{name}` | {one['verdict']} | {reason and f'`{reason}`'} |")
+    untried = [f"`{name}`" for name in right if name not in known]
+    if untried:
+        lines.append(f"| {', '.join(untried)} | {NOT} | not tried yet |")
+    return text + "\n".join(lines) + "\n"

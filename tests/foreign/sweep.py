@@ -426,8 +426,8 @@ def escaped(text: str) -> str:
 
 def page_with_tables(page: str, path: pathlib.Path = TABLE) -> str:
     before, rest = page.split(BEGIN)
-    sizes = "\n" + own_sizes() if path == TABLE else ""
-    return before + BEGIN + tables(path) + sizes + END + rest.split(END)[1]
+    more = own_sizes() if path == TABLE else beside.page(read_table(path)["rows"])
+    return f"{before}{BEGIN}{tables(path)}\n{more}{END}{rest.split(END)[1]}"
 
 
 def main() -> int:
