@@ -55,6 +55,7 @@ class Unlike(NamedTuple):
     where: str
     nvcc: str
     ours: str
+    numbers: bool = False  # they have the same form or length
 
     def __str__(self) -> str:
         nvcc, ours = (" ".join(text.split())[:90] for text in (self.nvcc, self.ours))
@@ -116,7 +117,7 @@ def lines_unlike(
         by_nvcc, by_ours = (build.get(table(one), set()) for build in timed)
         allowed = by_nvcc | by_ours if by_nvcc else set()
         if not places or places - allowed or ends in (one, other):
-            yield Unlike(where, one, other)
+            yield Unlike(where, one, other, bool(places))
 
 
 def lines(text: bytes, in_order: bool) -> list[str]:
@@ -137,7 +138,8 @@ def unlike(nvcc: list[Output], ours: list[Output], in_order: bool = True) -> lis
             found.append(Unlike(where, *there))
         elif b"\0" in one + other:
             count = sum(a != b for a, b in zip(one, other, strict=False))
-            found.append(Unlike(where, f"{len(one)} bytes", f"{len(other)} bytes, {count} others"))
+            texts = f"{len(one)} bytes", f"{len(other)} bytes, {count} others"
+            found.append(Unlike(where, *texts, len(one) == len(other)))
         else:
             texts = [
                 [lines(run.parts().get(where, b""), in_order) for run in runs]
@@ -258,7 +260,7 @@ class Pair:
         if not unlike(nvcc, ours, in_order=False):
             return ORDER, ""
         text = f"{len(found)}: {found[0]}"
-        if all(changed(line.nvcc, line.ours) for line in found):
+        if all(line.numbers for line in found):
             flags = self.program.words("alike") or ["-fmad=false"]
             self.build("nvcc", *flags)
             alike = [self.output("nvcc", where, *flags) for where in (node, other)]

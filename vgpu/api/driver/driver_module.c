@@ -64,6 +64,13 @@ struct vgpu__jit_log vgpu__jit_log(unsigned int count, const CUjit_option *optio
     return log;
 }
 
+static cudaError_t refusal(const char *log)
+{
+    if (strstr(log, "PTX newer than"))
+        return cudaErrorUnsupportedPtxVersion;
+    return strstr(log, "machine code") ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidPtx;
+}
+
 /* The record of PTX, or of nvcc's container; null: *error was told. */
 static void *translate_module(const char *call, const void *image, size_t bytes, int part,
                               const struct vgpu__jit_log *buffer, cudaError_t *error)
@@ -73,9 +80,7 @@ static void *translate_module(const char *call, const void *image, size_t bytes,
     if (log)
         put_log(buffer, log);
     if (!record)
-        *error = vgpu__refuse(log && strstr(log, "machine code") ? cudaErrorNoKernelImageForDevice
-                                                                 : cudaErrorInvalidPtx,
-                              call, "the PTX cannot be loaded: %s",
+        *error = vgpu__refuse(refusal(log ? log : ""), call, "the PTX cannot be loaded: %s",
                               log && *log ? log : "vgpu-cc cannot be run");
     free(log);
     return record;

@@ -4,6 +4,8 @@
  */
 #include "ptx_module.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +13,15 @@
 
 static bool read_version(struct cc_ptx_module *m, struct cc_place place, const char *from)
 {
-    int version = atoi(cc_ptx_next(m));
+    /* The last one of each. Of 9 there will be more: their new instructions are refused by name. */
+    static const int last[] = {[3] = 2, [4] = 3, [5] = 1, [6] = 5, [7] = 8, [8] = 8, [9] = INT_MAX};
+    int major = 0, minor = 0;
+    bool read = sscanf(cc_ptx_next(m), "%d.%d", &major, &minor) == 2;
 
-    return (version >= 3 && version <= 9) ||
-           cc_ptx_refuse(m, place, from, "this version of PTX is not known (6.0 to 9.0 are)");
+    if (read && major > 9)
+        return cc_ptx_refuse(m, place, from, "PTX newer than version 9 is not known");
+    return (read && major >= 3 && minor <= last[major]) ||
+           cc_ptx_refuse(m, place, from, "this is no version of PTX, or one before 3.0");
 }
 
 static bool read_address_size(struct cc_ptx_module *m, struct cc_place place, const char *from)
