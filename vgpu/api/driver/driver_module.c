@@ -64,7 +64,7 @@ struct vgpu__jit_log vgpu__jit_log(unsigned int count, const CUjit_option *optio
     return log;
 }
 
-static cudaError_t refusal(const char *log)
+static cudaError_t load_error(const char *log)
 {
     if (strstr(log, "PTX newer than"))
         return cudaErrorUnsupportedPtxVersion;
@@ -80,7 +80,7 @@ static void *translate_module(const char *call, const void *image, size_t bytes,
     if (log)
         put_log(buffer, log);
     if (!record)
-        *error = vgpu__refuse(refusal(log ? log : ""), call, "the PTX cannot be loaded: %s",
+        *error = vgpu__refuse(load_error(log ? log : ""), call, "the PTX cannot be loaded: %s",
                               log && *log ? log : "vgpu-cc cannot be run");
     free(log);
     return record;
