@@ -260,8 +260,9 @@ class Pair:
         if not unlike(nvcc, ours, in_order=False):
             return ORDER, ""
         text = f"{len(found)}: {found[0]}"
-        if all(line.numbers for line in found):
-            flags = self.program.words("alike") or ["-fmad=false"]
+        flags = self.program.words("alike")
+        if flags or all(line.numbers for line in found):
+            flags = flags or ["-fmad=false"]
             self.build("nvcc", *flags)
             alike = [self.output("nvcc", where, *flags) for where in (node, other)]
             if not unlike(alike, ours):

@@ -4,11 +4,8 @@
 // GPU), "processes" (a process a GPU). Odd counts, several slots, in place and out of place.
 #include "check.h"
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
 #include <math.h>
-#include <nccl.h>
+#include <nccl.h> // has the numbers of 16 and of 8 bits, as NVIDIA's
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>

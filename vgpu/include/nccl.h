@@ -16,6 +16,7 @@
 #ifdef __cplusplus
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#include "cuda_fp8.h"
 #endif
 
 #define NCCL_MAJOR 2
