@@ -19,7 +19,6 @@ extern "C" {
 struct vgpu_host_kernel {
     const char *name;
     const void *stub;
-    const void *lost; /* the stub of one whose code cannot be loaded */
     uint32_t ordinal; /* index in the image's table, relative to the part's first */
     uint32_t param_count;
     const uint32_t *param_bytes;
@@ -27,6 +26,7 @@ struct vgpu_host_kernel {
     const char *file;
     int line;
     uint32_t cluster[3]; /* __cluster_dims__; 0, 0, 0: not given */
+    const void *lost; /* the stub of one whose code cannot be loaded */
 };
 
 /* A __device__ or __constant__ variable and its shadow in host code. */
