@@ -27,8 +27,8 @@ static const uint8_t image[] = "the device image";
 static const uint32_t param_bytes[] = {1, 8, 4};
 static int shadow[4];
 static const struct vgpu_host_kernel kernels[] = {
-    {"first", (const void *)first_stub, 0, 0, param_bytes, 1024, 0, "x.cu", 1, {0}},
-    {"second", (const void *)second_stub, SECOND, 3, param_bytes, 256, 1000, "x.cu", 9, {0}},
+    {"first", (const void *)first_stub, 0, 0, param_bytes, 1024, 0, "x.cu", 1, {0}, NULL},
+    {"second", (const void *)second_stub, SECOND, 3, param_bytes, 256, 1000, "x.cu", 9, {0}, NULL},
 };
 static const struct vgpu_host_var vars[] = {{"x.cu:shadow", shadow, sizeof shadow}};
 static struct vgpu_host_image host_image = {"x.cu", image, image + sizeof image, 0};
