@@ -11,7 +11,7 @@ from pathlib import Path
 
 PEERS = ("nccl", "nccl windows")
 OURS = "ours"
-SHOWN = (*PEERS, OURS, "lab 07 ring")
+LAB = "lab 07 ring"
 
 Rows = dict[tuple[int, int, str, str], dict[str, float]]  # gpus, bytes, way, style
 
@@ -52,13 +52,14 @@ def figure(us: float) -> str:
     return f"{us:.2f}" if us < 100 else f"{us:.0f}"
 
 
-def table(rows: Rows, gpus: int) -> str:
-    """Microseconds per call, replayed from a graph."""
-    head = ["size", *SHOWN, "busbw", "ratio"]
+def table(rows: Rows, gpus: int, *others: str) -> str:
+    """Microseconds per call, replayed from a graph: NCCL's ways, ours, and others."""
+    shown = (*PEERS, OURS, *others)
+    head = ["size", *shown, "busbw", "ratio"]
     lines = ["| " + " | ".join(head) + " |", "|" + "--:|" * len(head)]
     for size in sizes(rows, gpus):
         cells = [name_of(size)]
-        cells += [figure(rows[gpus, size, way, "graph"]["us"]) for way in SHOWN]
+        cells += [figure(rows[gpus, size, way, "graph"]["us"]) for way in shown]
         cells += [f"{rows[gpus, size, OURS, 'graph']['busbw_gb_s']:.1f}"]
         cells += [f"{ratio(rows, gpus, size):.2f}"]
         lines.append("| " + " | ".join(cells) + " |")
@@ -68,4 +69,4 @@ def table(rows: Rows, gpus: int) -> str:
 if __name__ == "__main__":
     if len(sys.argv) != 3 or not sys.argv[2].isdigit():
         sys.exit("usage: table.py FILE.csv GPUS")
-    print(table(read(Path(sys.argv[1])), int(sys.argv[2])))
+    print(table(read(Path(sys.argv[1])), int(sys.argv[2]), LAB))

@@ -26,7 +26,7 @@ struct vgpu_host_kernel {
     const char *file;
     int line;
     uint32_t cluster[3]; /* __cluster_dims__; 0, 0, 0: not given */
-    const void *lost; /* the stub of one whose code cannot be loaded */
+    const void *lost;    /* the stub of one whose code cannot be loaded */
 };
 
 /* A __device__ or __constant__ variable and its shadow in host code. */
