@@ -7,8 +7,6 @@
 // all. Progress goes to standard error.
 #include "calibrate.h"
 
-static const int HOLD_US = 800;
-
 int gpus;
 static double seconds_allowed = 240;
 static std::vector<std::string> groups;
@@ -130,12 +128,12 @@ double held_cycles(int g, double us)
     return static_cast<double>(told);
 }
 
-// Microseconds on GPU g's first stream of `work`, which is queued behind a kernel.
-double queued_us(int g, const std::function<void()> &work)
+// Microseconds on GPU g's first stream of `work`, which is queued behind a kernel of hold_us.
+double queued_us(int g, const std::function<void()> &work, double hold_us)
 {
     float ms;
     cudaStream_t stream = stream_of(g, 0);
-    hold(g, stream, HOLD_US);
+    hold(g, stream, hold_us);
     CHECK(cudaEventRecord(gpu[g].began, stream));
     work();
     use(g);
@@ -309,6 +307,7 @@ int main(int count, char **words)
     for (int i = 2; i < count; i++)
         groups.emplace_back(words[i]);
     setvbuf(stdout, nullptr, _IOLBF, 0);
+    prepare_messages();
     cudaError_t error = cudaGetDeviceCount(&gpus);
     if (error != cudaSuccess || gpus == 0) {
         fprintf(stderr, "no GPU to measure: %s\n",
@@ -319,6 +318,7 @@ int main(int count, char **words)
     gpus = std::min(gpus, static_cast<int>(MOST_GPUS));
     tell_machine(found);
     allocate();
+    measure_messages();
     measure_calls();
     measure_kernels();
     measure_staged();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * calibrate.h: what the parts of truth-calibrate share (calibrate.cu; calls, copies and kernels are
- * calibrate_*.cu).
+ * calibrate.h: what the parts of truth-calibrate share (calibrate.cu; calls and kernels, copies,
+ * graphs and messages are calibrate_*.cu).
  */
 #ifndef TRUTH_CALIBRATE_H
 #define TRUTH_CALIBRATE_H
@@ -40,10 +40,16 @@ void wait_all();
 cudaStream_t stream_of(int g, size_t number);
 void hold(int g, cudaStream_t stream, double us);
 double held_cycles(int g, double us);
-double queued_us(int g, const std::function<void()> &work);
+double queued_us(int g, const std::function<void()> &work, double hold_us = 800);
 double each_us(int g, int count, const std::function<void()> &one);
 double host_time(const std::function<void()> &work);
+void launch(int g, size_t number);
+void launch_and_transfer();
+double copied(int g, int to, int from, double times);
 
+/* Starts the process that answers measure_messages; before any call of CUDA. */
+void prepare_messages();
+void measure_messages();
 void measure_calls();
 void measure_kernels();
 void measure_graphs();

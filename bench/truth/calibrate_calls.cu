@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// calibrate_calls.cu: what calls cost the host, kernels that do nothing or only move bytes, and
-// graphs.
+// calibrate_calls.cu: what calls cost the host, and kernels that do nothing or only move bytes.
 #include "calibrate.h"
 
 static __global__ void nothing() {}
 
-static void launch(int g, size_t number)
+void launch(int g, size_t number)
 {
     cudaStream_t stream = stream_of(g, number);
     nothing<<<1, 32, 0, stream>>>();
@@ -50,6 +49,73 @@ static void calls_of_streams()
     call("inside", 50, [&] {
         CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].from, 16, cudaMemcpyDeviceToDevice, stream));
     });
+}
+
+// What asks about memory and GPUs, and does nothing.
+static void calls_that_ask()
+{
+    int count;
+    cudaPointerAttributes found;
+    call("attributes", 200, [&] { CHECK(cudaPointerGetAttributes(&found, gpu[0].to)); });
+    call("count", 200, [&] { CHECK(cudaGetDeviceCount(&count)); });
+}
+
+// A wait for an event that has not happened: of another stream, and of another GPU.
+static void waits(const char *name, int other)
+{
+    cudaStream_t stream = stream_of(0, 0), ahead = stream_of(other, 1);
+    figure(text("call.%s.us", name), [=] {
+        return typical([=] {
+            const int WAITS = 100;
+            hold(other, ahead, 800);
+            CHECK(cudaEventRecord(gpu[other].other, ahead));
+            use(0);
+            double us = host_time([=] {
+                for (int i = 0; i < WAITS; i++)
+                    CHECK(cudaStreamWaitEvent(stream, gpu[other].other, 0));
+            });
+            wait_all();
+            return us / WAITS;
+        });
+    });
+}
+
+// Launches that change the stream, or the GPU, each time.
+static void launches_in_turn(const char *name, int other)
+{
+    cudaStream_t stream[2] = {stream_of(0, 0), stream_of(other, 1)};
+    int turn = 0;
+    call(name, 200, [&] {
+        int at = turn++ % 2;
+        CHECK(cudaSetDevice(at ? other : 0));
+        nothing<<<1, 32, 0, stream[at]>>>();
+    });
+}
+
+// Kernels of two GPUs that wait for each other: one launch, one event and one wait of each.
+static void call_turns(int other)
+{
+    cudaStream_t stream[2] = {stream_of(0, 0), stream_of(other, 0)};
+    cudaEvent_t event[2] = {gpu[0].joined, gpu[other].joined};
+    int turn = 0;
+    call("turn", 80, [&] {
+        int at = turn++ % 2;
+        CHECK(cudaSetDevice(at ? other : 0));
+        nothing<<<1, 32, 0, stream[at]>>>();
+        CHECK(cudaEventRecord(event[at], stream[at]));
+        CHECK(cudaStreamWaitEvent(stream[1 - at], event[at], 0));
+    });
+}
+
+static void calls_in_turn()
+{
+    waits("wait_stream", 0);
+    launches_in_turn("launch_streams", 0);
+    if (gpus > 1) {
+        waits("wait_gpu", 1);
+        launches_in_turn("launch_gpus", 1);
+        call_turns(1);
+    }
 }
 
 // What a function on the host takes from its issue to the end of the wait for it.
@@ -110,6 +176,8 @@ void measure_calls()
     progress("calls");
     warm_up();
     calls_of_streams();
+    calls_that_ask();
+    calls_in_turn();
     calls_of_memory();
     calls_that_wait();
 }
@@ -148,7 +216,7 @@ static __global__ void follow(const int *next, int steps, int *end)
 
 // A copy engine waits for the kernel, and the other way round. Copies inside a GPU need no engine,
 // and 16 bytes from the host travel with the command.
-static void launch_and_transfer()
+void launch_and_transfer()
 {
     launch(0, 0);
     CHECK(cudaMemcpyAsync(gpu[0].host_out, gpu[0].from, 64 * KIB, cudaMemcpyDeviceToHost,
@@ -225,7 +293,7 @@ static void spinning()
 }
 
 // GB/s of GPU g's processors on memory of GPUs `to` and `from`.
-static double copied(int g, int to, int from, double times)
+double copied(int g, int to, int from, double times)
 {
     double us = each_us(g, 2, [=] {
         cudaStream_t stream = stream_of(g, 0);
@@ -297,79 +365,5 @@ void measure_kernels()
         figure("load.l2.ns",
                [=] { return load_ns(gpu[0].l2_bytes / 8 / MIB * MIB + MIB, sectors / 16); });
         figure("load.memory.ns", [=] { return load_ns(gpu[0].l2_bytes * 4, sectors); });
-    }
-}
-
-// ---- graphs ----
-
-static cudaGraphExec_t captured(const std::function<void()> &work)
-{
-    cudaGraph_t graph;
-    cudaGraphExec_t exec;
-    use(0);
-    CHECK(cudaStreamBeginCapture(stream_of(0, 0), cudaStreamCaptureModeGlobal));
-    work();
-    CHECK(cudaStreamEndCapture(stream_of(0, 0), &graph));
-    CHECK(cudaGraphInstantiate(&exec, graph, 0));
-    CHECK(cudaGraphDestroy(graph));
-    return exec;
-}
-
-// Launches of the graph of `work`: what the call takes, and what the GPU does.
-static void graph_figures(const char *name, const std::function<void()> &work)
-{
-    cudaGraphExec_t exec = captured(work);
-    cudaStream_t stream = stream_of(0, 0);
-    auto start = [=] { CHECK(cudaGraphLaunch(exec, stream)); };
-    figure(text("graph.%s.call.us", name), [&] {
-        return typical([&] {
-            wait_all();
-            use(0);
-            double us = host_time(start);
-            wait_all();
-            return us;
-        });
-    });
-    figure(text("graph.%s.us", name), [&] { return each_us(0, 8, start); });
-    CHECK(cudaGraphExecDestroy(exec));
-}
-
-static void take_turns(int other, int turns)
-{
-    for (int i = 0; i < turns; i++)
-        for (int at : {0, other}) {
-            int then = at ? 0 : other;
-            launch(at, 0);
-            CHECK(cudaEventRecord(gpu[at].joined, stream_of(at, 0)));
-            CHECK(cudaStreamWaitEvent(stream_of(then, 0), gpu[at].joined, 0));
-        }
-    use(0);
-}
-
-void measure_graphs()
-{
-    progress("graphs");
-    for (int n : {1, 21})
-        graph_figures(text("kernels_%d", n).c_str(), [=] {
-            for (int i = 0; i < n; i++)
-                launch(0, 0);
-        });
-    graph_figures("between_copies_10", [] {
-        for (int i = 0; i < 10; i++) {
-            launch(0, 0);
-            CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].from, 16, cudaMemcpyDeviceToDevice,
-                                  stream_of(0, 0)));
-        }
-    });
-    graph_figures("between_transfers_10", [] {
-        for (int i = 0; i < 10; i++)
-            launch_and_transfer();
-    });
-    for (int turns : {1, 11})
-        if (gpus > 1)
-            graph_figures(text("turns_%d", turns).c_str(), [=] { take_turns(1, turns); });
-    if (gpus > 1 && gpu[0].reaches[1] && gpu[1].reaches[0]) {
-        figure("kernel.push.gbs", [] { return copied(0, 1, 0, 1); });
-        figure("kernel.pull.gbs", [] { return copied(0, 0, 1, 1); });
     }
 }

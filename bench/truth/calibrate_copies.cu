@@ -118,6 +118,24 @@ static void default_stream()
         });
 }
 
+// What each of small copies between GPUs, one right after the other, takes the host.
+static void copies_in_a_row(const char *name)
+{
+    cudaStream_t stream = stream_of(0, 0);
+    figure(name, [=] {
+        return typical([=] {
+            const int COPIES = 20;
+            wait_all();
+            double us = host_time([=] {
+                for (int i = 0; i < COPIES; i++)
+                    copy({0, 1}, SMALL, stream);
+            });
+            wait_all();
+            return us / COPIES;
+        });
+    });
+}
+
 // Finds the first pair of GPUs that access each other directly. False: no pair does.
 static bool find_pair(int *i, int *j)
 {
@@ -126,33 +144,6 @@ static bool find_pair(int *i, int *j)
             if (*i != *j && gpu[*i].reaches[*j] && gpu[*j].reaches[*i])
                 return true;
     return false;
-}
-
-void measure_staged()
-{
-    if (gpus < 2)
-        return;
-    progress("copies between GPUs through the host");
-    curve("staged", {0, 1});
-    alone_between_gpus("staged");
-}
-
-void measure_curves()
-{
-    int i, j;
-    progress("copies by size");
-    curve("h2d_pinned", {-1, 0});
-    curve("d2h_pinned", {0, -1});
-    curve("local", {0, 0});
-    if (find_pair(&i, &j))
-        curve("peer", {i, j});
-    alone_pinned();
-    progress("copies of pageable memory");
-    pageable();
-    if (gpus > 1 && gpu[0].reaches[1])
-        default_stream();
-    if (gpus > 1 && gpu[0].reaches[1])
-        alone_between_gpus("peer");
 }
 
 // ---- at the same time ----
@@ -192,6 +183,42 @@ static void shared(const std::string &name, const std::vector<struct flow> &flow
         double first = time_of(1), us = time_of(3) - first;
         return 2 * static_cast<double>(RATE_BYTES * flows.size()) / us * 1e-3;
     });
+}
+
+void measure_staged()
+{
+    if (gpus < 2)
+        return;
+    progress("copies between GPUs through the host");
+    curve("staged", {0, 1});
+    alone_between_gpus("staged");
+    copies_in_a_row("call.staged.us");
+    for (int i = 0; i < std::min(gpus, 4); i++) // they differ from pair to pair
+        for (int j = 0; j < std::min(gpus, 4); j++)
+            if (i != j)
+                figure(text("staged.small[%d,%d].us", i, j), [=] {
+                    return each_us(i, 16, [=] { copy({i, j}, SMALL, stream_of(i, 0)); });
+                });
+    shared("staged.both_ways.gbs", {{0, 1}, {1, 0}});
+}
+
+void measure_curves()
+{
+    int i, j;
+    progress("copies by size");
+    curve("h2d_pinned", {-1, 0});
+    curve("d2h_pinned", {0, -1});
+    curve("local", {0, 0});
+    if (find_pair(&i, &j))
+        curve("peer", {i, j});
+    alone_pinned();
+    progress("copies of pageable memory");
+    pageable();
+    if (gpus > 1 && gpu[0].reaches[1]) {
+        default_stream();
+        alone_between_gpus("peer");
+        copies_in_a_row("call.peer_row.us");
+    }
 }
 
 static std::vector<struct flow> with_host(int most, bool up, bool down)

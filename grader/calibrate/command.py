@@ -21,7 +21,13 @@ from grader.course.project import Project
 
 MACHINE_SECONDS, VIRTUAL_SECONDS = 120, 150  # five minutes, with what remains
 GRACE_SECONDS = 70  # a measurement that hangs ends the program after 60
-SOURCES = ("calibrate.cu", "calibrate_calls.cu", "calibrate_copies.cu")
+SOURCES = (
+    "calibrate.cu",
+    "calibrate_calls.cu",
+    "calibrate_copies.cu",
+    "calibrate_graphs.cu",
+    "calibrate_messages.cu",
+)
 NO_GPU = 77
 
 
