@@ -5,9 +5,11 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 static const int ROUNDS = 50, WORK_US = 20;
 static int to_other = -1;
+static pid_t other;
 
 #if __has_include(<vgpu_time.h>)
 static uint64_t now()
@@ -72,13 +74,13 @@ void prepare_messages()
     fflush(stdout);
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
         return;
-    pid_t child = fork();
-    if (child == 0) {
+    other = fork();
+    if (other == 0) {
         close(ends[0]);
         answer(ends[1]);
     }
     close(ends[1]);
-    to_other = child > 0 ? ends[0] : -1;
+    to_other = other > 0 ? ends[0] : -1;
 }
 
 void measure_messages()
@@ -99,4 +101,5 @@ void measure_messages()
         });
     });
     close(to_other);
+    waitpid(other, nullptr, 0);
 }
