@@ -36,7 +36,7 @@ class Truth(unittest.TestCase):
     def test_what_the_csv_says_is_right(self) -> None:
         status, text = self.run_with("a.b.us 9\na.c[0,1].gbs 21\n")
         self.assertEqual(status, 0, text)
-        self.assertIn("2 figures, median error 7.5%", text)
+        self.assertIn("2 figures, median error 7.5%, 2 within 10 %", text)
 
     def test_another_value_is_told(self) -> None:
         status, text = self.run_with("a.b.us 9.2\n")
@@ -52,6 +52,29 @@ class Truth(unittest.TestCase):
         status, text = self.run_with("a.b.us 5\n", CSV.replace("10,9", "10,5").replace("21", "10"))
         self.assertEqual(status, 1)
         self.assertIn("median error 50.0%", text)
+
+    def test_another_node_answers(self) -> None:
+        says = '#!/bin/sh\necho "a.b.us $(test "$VGPU_NODE" = ./own.json && echo 12 || echo 9)"\n'
+        (self.bin / "truth-copies").write_text(says, encoding="utf-8")
+        (self.bin / "truth-copies").chmod(0o755)
+        self.csv.write_text(CSV, encoding="utf-8")
+        command = [sys.executable, TRUTH, self.bin, self.csv, "--check", "copies", "--node"]
+        for node, error in (("./own.json", "+20.0%"), ("hgx-h200-4", "-10.0%")):
+            done = subprocess.run(
+                [*command, node], capture_output=True, text=True, timeout=60, check=False
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(error, done.stdout)
+            self.assertIn("1 figures, median error", done.stdout)
+        self.assertEqual(self.csv.read_text(encoding="utf-8"), CSV)
+
+    def test_another_machine_beside(self) -> None:
+        other = self.bin / "other.csv"
+        other.write_text(CSV.replace("a.b.us,10", "a.b.us,15"), encoding="utf-8")
+        status, text = self.run_with("", CSV, "--beside", str(other))
+        self.assertEqual(status, 0, text)
+        self.assertIn("+50.0%", text)
+        self.assertIn("2 figures, median error 25.0%, 1 within 10 %", text)
 
     def test_a_program_that_fails_is_told(self) -> None:
         (self.bin / "truth-copies").write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")

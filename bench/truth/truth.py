@@ -4,6 +4,8 @@
     truth.py BIN CSV                 runs the programs of BIN on the virtual node, prints the table
     truth.py BIN CSV --update        and writes the figures into the CSV
     truth.py BIN CSV --record        on real GPUs: writes a new CSV, with the machine's name
+    truth.py BIN CSV --node NODE     as another node, or a description in a file, has the figures
+    truth.py BIN CSV --beside OTHER  what OTHER, a recording of another machine, says instead
     truth.py BIN CSV --check NAME... runs these programs only; their figures must match the CSV's
 
 A row of the CSV is a figure's name, the value on real GPUs, the value on the virtual node. The name
@@ -24,6 +26,7 @@ from pathlib import Path
 PROGRAMS = ("copies", "reduction", "ipc", "ring", "stencil")
 NODE = "hgx-h200-4"
 MEDIAN = 0.10  # largest median error
+NEAR = 0.10  # what counts as near
 SAME = 0.005  # tolerance between the CSV, which has four digits, and a run
 PATIENCE_S = 900
 
@@ -66,12 +69,12 @@ def natural(part: str) -> tuple[int, int, str]:
     return (0, int(part), "") if part.isdigit() else (1, 0, part)
 
 
-def run(program: Path, gpus: int | None) -> dict[str, float]:
-    """The program's output: one figure per line. `gpus`: number of virtual GPUs."""
+def run(program: Path, gpus: int | None, node: str) -> dict[str, float]:
+    """The program's output: one figure per line. `gpus`: number of GPUs of the virtual `node`."""
     env = dict(os.environ)
     if gpus is not None:
         seen = ",".join(map(str, range(gpus)))
-        env |= {"VGPU_NODE": NODE, "VGPU_NODE_ID": f"truth-{os.getpid()}"}
+        env |= {"VGPU_NODE": node, "VGPU_NODE_ID": f"truth-{os.getpid()}"}
         env |= {"CUDA_VISIBLE_DEVICES": seen}
     done = subprocess.run(
         [program], env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False
@@ -102,9 +105,12 @@ def table(machine: str, rows: list[Row]) -> str:
     worst = [max(members, key=lambda row: abs(row.error)) for members in groups.values()]
     for row in sorted(worst, key=lambda row: -abs(row.error))[:8]:
         lines.append(f"{row.name:38} {row.modelled:9.4g} {row.recorded:9.4g} {row.error:+8.1%}")
-    middle = statistics.median(abs(row.error) for row in rows)
+    errors = [abs(row.error) for row in rows]
+    within = sum(error <= NEAR for error in errors)
     lines.append("")
-    lines.append(f"{len(rows)} figures, median error {middle:.1%}")
+    lines.append(
+        f"{len(rows)} figures, median error {statistics.median(errors):.1%}, {within} within 10 %"
+    )
     return "\n".join(lines)
 
 
@@ -115,11 +121,16 @@ def gpus_of(machine: str) -> int:
     return int(found.group(1))
 
 
-def measure(folder: Path, names: list[str], gpus: int | None) -> dict[str, float]:
+def measure(folder: Path, names: list[str], gpus: int | None, node: str = NODE) -> dict[str, float]:
     found: dict[str, float] = {}
     for name in names:
-        found |= run(folder / f"truth-{name}", gpus)
+        found |= run(folder / f"truth-{name}", gpus, node)
     return found
+
+
+def beside(rows: list[Row], other: dict[str, float]) -> list[Row]:
+    """The recording beside other values; figures that only one of them has are left out."""
+    return [Row(row.name, row.recorded, other[row.name]) for row in rows if row.name in other]
 
 
 def record(folder: Path, path: Path, names: list[str]) -> None:
@@ -151,11 +162,20 @@ def main() -> int:
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--check", nargs="+", choices=PROGRAMS, metavar="NAME")
+    parser.add_argument("--node", help="a name, or a path with a slash")
+    parser.add_argument("--beside", type=Path, metavar="OTHER")
     words = parser.parse_args()
     if words.record:
         record(words.bin, words.csv, list(PROGRAMS))
         return 0
     machine, rows = read(words.csv)
+    if words.beside:
+        print(table(machine, beside(rows, {r.name: r.recorded for r in read(words.beside)[1]})))
+        return 0
+    if words.node:
+        names = words.check or list(PROGRAMS)
+        print(table(machine, beside(rows, measure(words.bin, names, gpus_of(machine), words.node))))
+        return 0
     modelled = measure(words.bin, words.check or list(PROGRAMS), gpus_of(machine))
     told = [] if words.update else differences(rows, modelled)
     if words.update:

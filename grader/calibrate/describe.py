@@ -7,15 +7,15 @@ import re
 from typing import TypeVar
 
 from grader.calibrate.answers import PART_NUMBERS, Answers
+from grader.calibrate.calls import SPIN, differs, fit_calls, idle_us
 from grader.calibrate.curve import Curve, fit, rounded
 from grader.calibrate.gallery import Nearest, Node
-from grader.calibrate.links import HostLinks, HostSide, PeerLinks, PeerSide
+from grader.calibrate.links import LIMITS, HostLinks, HostSide, PeerLinks, PeerSide
 from grader.calibrate.pageable import to_gpu, to_host
 
 T = TypeVar("T")
 SEEN_NS = 20  # a load that takes less does not wait for memory
 TRANSFER = 64 << 10  # bytes to the host between kernels, as calibrate_calls.cu copies them
-SPIN = 20  # us, the shorter of calibrate_calls.cu's two
 
 
 class Description:
@@ -189,7 +189,22 @@ class Description:
             pcie |= {"switches": host.switches, "switch_gbs": rounded(host.switch)}
         if host.root:
             pcie["root_gbs"] = rounded(host.root)
+        if both := self.staged_both_gbs():
+            pcie["staged_gbs"] = rounded(both)
         return pcie | {"label": label}
+
+    def staged_both_gbs(self) -> float:
+        """What copies between two GPUs through the host share in both directions; 0: nothing."""
+        gbs, size, path = (
+            self.figure("staged.both_ways.gbs"),
+            self.answers.rate_bytes,
+            self.curves.get("staged"),
+        )
+        if not gbs or not path:
+            return 0.0
+        us = 2 * size / gbs * 1e-3
+        own = us - path.overhead(size)
+        return 2 * size / own * 1e-3 if us > LIMITS * path.us(size) and own > 0 else 0.0
 
     def sockets(self, host: HostSide) -> Node:
         between: object = rounded(host.between)
@@ -210,52 +225,8 @@ class Description:
     # ---- calls and kernels ----
 
     def calls(self) -> Node:
-        get = self.figure
-        calls: Node = {
-            "local_us": get("call.set_device.us"),
-            "enqueue_us": get("call.set.us"),
-            "launch_us": get("call.launch.us"),
-        }
-        calls["record_us"] = get("call.record.us")
-        if differs(get("call.record_untimed.us"), calls["record_us"]):
-            calls["record_untimed_us"] = get("call.record_untimed.us")
-        if differs(get("call.wait.us"), calls["enqueue_us"]):
-            calls["wait_us"] = get("call.wait.us")
-        calls["query_us"] = max(get("call.query.us"), 0.001)
-        both = get("call.spin_20_and_wait.us")
-        wake = both - calls["local_us"] - calls["launch_us"] - get(f"kernel.spin_{SPIN}.us")
-        calls["wake_us"] = wake = max(wake, 0.0)
-        calls["malloc_us"] = get("call.malloc.us")
-        calls["free_us"] = max(get("call.free.us") - wake, 0.0)
-        grow = get("call.malloc_from_empty_pool.us") - calls["enqueue_us"]
-        if grow > 0.05 * calls["enqueue_us"]:
-            calls["pool_grow_us"] = grow
-        hosted = get("call.host_function_and_wait.us") - calls["enqueue_us"] - wake
-        if hosted > 0 and differs(hosted, wake):
-            calls["host_function_us"] = hosted
-        calls |= self.graph_calls(calls)
-        self.sources["calls"] = "measured: call.* and graph.*.call of ./lab calibrate"
-        return {key: rounded(value) for key, value in calls.items()}
-
-    def graph_calls(self, calls: Node) -> Node:
-        one, many = self.figure("graph.kernels_1.call.us"), self.figure("graph.kernels_21.call.us")
-        if not one or not many:
-            return {}
-        node = max((many - one) / 20, 0.0)
-        launch = one - node
-        told: Node = {"graph_launch_us": launch} if differs(launch, calls["launch_us"]) else {}
-        if node > 5e-4:
-            told["graph_node_us"] = node
-        mixed = self.figure("graph.between_copies_10.call.us")
-        if (copy := (mixed - launch - 20 * node) / 10) > 0.02:
-            told["graph_copy_us"] = copy
-        few, turns = self.figure("graph.turns_1.call.us"), self.figure("graph.turns_11.call.us")
-        wait = max((turns - few) / 20 - node, 0.0)
-        if few and turns and wait > 0.02:
-            told["graph_wait_us"] = wait
-        if few and (other := few - launch - 2 * node - 2 * wait) > 0.02:
-            told["graph_gpu_us"] = other
-        return told
+        self.sources["calls"] = "measured: call.*, graph.*.call and message of ./lab calibrate"
+        return fit_calls(self.answers)
 
     def kernel(self) -> Node:
         get = self.figure
@@ -267,8 +238,7 @@ class Description:
             delay = us[0] - cycles[0] * (us[1] - us[0]) / (cycles[1] - cycles[0])
         delay = min(max(delay, 0.0), nothing)
         kernel: Node = {"delay_us": rounded(delay), "floor_us": rounded(nothing - delay)}
-        idle = get("kernel.alone.us") - get("call.launch.us") - nothing
-        if idle > 0.1:
+        if idle := idle_us(self.answers):
             kernel["idle_us"] = rounded(idle)
         one, many = get("graph.kernels_1.us"), get("graph.kernels_21.us")
         following = (many - one) / 20
@@ -350,7 +320,8 @@ class Description:
         copies["d2h_pageable"] = self.pageable("d2h", calls)
         for path in ("peer", "staged"):
             if path in self.curves:
-                copies[path] = self.path(path, f"call.{path}.us", calls)
+                row = "call.peer_row.us" if path == "peer" else "call.staged.us"
+                copies[path] = self.path(path, row, calls)
             else:
                 why = "no pair here has peer access" if path == "peer" else "there is no second GPU"
                 copies[path] = self.borrow(
@@ -376,7 +347,7 @@ class Description:
 
     def path(self, path: str, call: str, calls: Node) -> Node:
         told: Node = {}
-        issue = self.figure(call)
+        issue = self.figure(call) or self.figure(f"call.{path}.us")
         if issue and differs(issue, calls["enqueue_us"]):
             told["issue_us"] = rounded(issue)
         idle = [
@@ -448,7 +419,3 @@ class Description:
             self.sources["sockets"] += f"; assumed: {words}"
         if "edges" not in node:
             self.sources.pop("edges", None)
-
-
-def differs(one: float, other: float) -> bool:
-    return abs(one - other) > 0.05 + 0.02 * abs(other)

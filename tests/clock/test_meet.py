@@ -10,12 +10,16 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
+from pathlib import Path
 
 from test_repeat import RUNS, busy, one_processor
 
 PROGRAM, VERIFIER, RUNNER = sys.argv[1:]
 CASES = ("put", "together")
+NODES = Path(__file__).parents[2] / "vgpu" / "nodes"
+MESSAGE_US = 9.5
 
 
 def run(*words: str, **more: str) -> str:
@@ -31,10 +35,10 @@ def lab(case: str) -> int:
     return int(json.loads(said[said.index('{"test"') :].splitlines()[0])["virtual_ps"])
 
 
-def seen() -> dict[tuple[int, int], tuple[int, ...]]:
+def seen(**more: str) -> dict[tuple[int, int], tuple[int, ...]]:
     """By round and rank: the clock before and after a barrier, and when what goes round the ring
     was heard of and came."""
-    rows = [[int(word) for word in line.split()] for line in run(PROGRAM).splitlines()]
+    rows = [[int(word) for word in line.split()] for line in run(PROGRAM, **more).splitlines()]
     return {(row[0], row[1]): tuple(row[2:]) for row in rows}
 
 
@@ -65,6 +69,23 @@ class Meet(unittest.TestCase):
         turns = [(step, rank) for step in range(5) for rank in (1, 2, 3, 0)]
         for before, turn in itertools.pairwise(turns):
             self.assertGreater(self.first[turn][2], self.first[before][3], turn)
+
+    def test_messages_take_what_the_description_says(self) -> None:
+        node = json.loads((NODES / "hgx-h200-4.json").read_text())
+        node["calls"]["message_us"] = MESSAGE_US
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "slow.json")
+            path.write_text(json.dumps(node))
+            slow = seen(VGPU_NODE=str(path))
+        takes = int(MESSAGE_US * 1e6)
+        for step in range(5):
+            came = [slow[step, rank][0] for rank in range(4)]
+            for rank in range(4):
+                others = max(came[other] for other in range(4) if other != rank)
+                self.assertEqual(slow[step, rank][1], max(came[rank], others + takes), rank)
+        turns = [(step, rank) for step in range(5) for rank in (1, 2, 3, 0)]
+        for before, turn in itertools.pairwise(turns):
+            self.assertGreater(slow[turn][2], slow[before][3] + takes, turn)
 
     def test_quiet(self) -> None:
         self.again(RUNS * 3 // 5)

@@ -93,7 +93,8 @@ struct vgpu_node_info {
     int32_t driver_version, runtime_version; /* 13000 */
     struct vgpu_device_info device[VGPU_MAX_DEVICES];
     struct vgpu_pair_info pair[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES];
-    uint64_t issue_ps; /* host time of a local call (cudaSetDevice) */
+    uint64_t issue_ps;   /* host time of a local call (cudaSetDevice) */
+    uint64_t message_ps; /* until a process that waits for another one's message goes on */
 };
 
 /* ---- client to node; comments list fields of the request -> fields of the reply ---- */

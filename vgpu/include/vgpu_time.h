@@ -23,7 +23,8 @@ uint64_t vgpu_time(void);
 
 /* Clocks travel with joins, barriers and events, but not with messages, which we cannot see. A
  * program whose processes or threads wait for each other's messages may send the clock along:
- * `tell` is what the sender's clock says; after `hear` the receiver's says that, or later. */
+ * `tell` is what the sender's clock says; after `hear` the receiver's says that, and what a
+ * message takes (`message_us` of the node description), or later. */
 uint64_t vgpu_time_tell(void);
 void vgpu_time_hear(uint64_t told_ps);
 

@@ -233,6 +233,8 @@ static void time_copy(struct connection *c, struct op *op)
     double inline_s = goes_inline(op) ? bytes / m->inline_bytes_s : 0;
     uint64_t more_ps = op->by_default ? m->default_issue_ps : 0;
     request_cost(c, m->issue_ps + more_ps + (uint64_t)(inline_s * 1e12));
+    if (c->request.q.graph != VGPU_GRAPH_NONE && copy_path(op) != PATH_LOCAL)
+        c->reply.r.clock_ps += machine->cost.graph_engine_ps;
     cold_copy(c, op->from, op->to);
     op->issue_ps = c->reply.r.clock_ps;
 }

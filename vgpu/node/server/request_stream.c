@@ -136,13 +136,14 @@ void request_stream_query(struct connection *c)
     op_drop(mark);
 }
 
-/* The caller can wait for another program's event only after it has learned that it was recorded,
- * so its clock is at least that of the recording call. */
+/* The caller can wait for another program's event only after a message has told it that it was
+ * recorded, so its clock is at least that of the recording call and the message. */
 static void raise_caller_clock(struct connection *c, const struct op *recorded)
 {
     struct vgpu_request *q = &c->request.q;
-    if (recorded->process != c->process && recorded->issue_ps > q->clock_ps)
-        q->clock_ps = recorded->issue_ps;
+    uint64_t told_ps = recorded->issue_ps + machine->info.message_ps;
+    if (recorded->process != c->process && told_ps > q->clock_ps)
+        q->clock_ps = told_ps;
 }
 
 void request_stream_wait(struct connection *c)

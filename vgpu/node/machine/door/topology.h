@@ -79,6 +79,7 @@ struct costs {
     uint64_t graph_launch_ps, graph_node_ps; /* per launch; per node */
     uint64_t graph_gpu_ps;                   /* per further GPU with nodes */
     uint64_t graph_copy_ps;                  /* per copy */
+    uint64_t graph_engine_ps;                /* more per copy that a copy engine does */
     uint64_t graph_wait_ps;                  /* per wait of a node for one on another GPU */
     struct edge_costs stream_edge, graph_edge;
     uint64_t graph_first_ps, graph_next_ps; /* kernel in a graph: delay and floor together */

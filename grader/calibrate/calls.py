@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Fits what calls cost the host: `calls` of a node description."""
+
+import re
+import statistics
+from typing import NamedTuple
+
+from grader.calibrate.answers import Answers
+from grader.calibrate.curve import rounded, solve
+from grader.calibrate.gallery import Node
+
+SPIN = 20  # us, the shorter of calibrate_calls.cu's two
+
+
+def differs(one: float, other: float) -> bool:
+    return abs(one - other) > 0.05 + 0.02 * abs(other)
+
+
+def idle_us(answers: Answers) -> float:
+    """How much longer a kernel takes whose stream had nothing to do."""
+    get = answers.get
+    more = get("kernel.alone.us") - get("call.launch.us") - get("kernel.nothing.us")
+    return more if get("kernel.alone.us") and more > 0.1 else 0.0
+
+
+def fit_calls(answers: Answers) -> Node:
+    get = answers.get
+    calls: Node = {
+        "local_us": get("call.set_device.us"),
+        "enqueue_us": get("call.set.us"),
+        "launch_us": get("call.launch.us"),
+    }
+    calls["record_us"] = get("call.record.us")
+    if differs(get("call.record_untimed.us"), calls["record_us"]):
+        calls["record_untimed_us"] = get("call.record_untimed.us")
+    wait = get("call.wait_gpu.us") or get("call.wait_stream.us") or get("call.wait.us")
+    if differs(wait, calls["enqueue_us"]):
+        calls["wait_us"] = wait
+    calls["query_us"] = max(get("call.query.us"), 0.001)
+    kernel = get(f"kernel.spin_{SPIN}.us") + idle_us(answers)
+    wake = get("call.spin_20_and_wait.us") - calls["local_us"] - calls["launch_us"] - kernel
+    calls["wake_us"] = wake = max(wake, 0.0)
+    calls["malloc_us"] = get("call.malloc.us")
+    calls["free_us"] = max(get("call.free.us") - wake, 0.0)
+    grow = get("call.malloc_from_empty_pool.us") - calls["enqueue_us"]
+    if grow > 0.05 * calls["enqueue_us"]:
+        calls["pool_grow_us"] = grow
+    hosted = get("call.host_function_and_wait.us") - calls["enqueue_us"] - wake
+    if hosted > 0 and differs(hosted, wake):
+        calls["host_function_us"] = hosted
+    calls |= _graph_calls(answers, calls["launch_us"])
+    if message := get("message.us"):
+        calls["message_us"] = message
+    return {key: rounded(value) for key, value in calls.items()}
+
+
+class Shape(NamedTuple):
+    """What the graph of a figure has: nodes, GPUs beyond the first, copies that engines do, and
+    waits of nodes for others on another GPU; and what the call takes."""
+
+    nodes: int
+    more_gpus: int
+    copies: int
+    waits: int
+    us: float
+
+
+def _graph_calls(answers: Answers, plain_us: float) -> Node:
+    get = answers.get
+    one, many = get("graph.kernels_1.call.us"), get("graph.kernels_21.call.us")
+    if not one or not many:
+        return {}
+    node = max((many - one) / 20, 0.0)
+    launch = one - node
+    told: Node = {"graph_launch_us": launch} if differs(launch, plain_us) else {}
+    if node > 5e-4:
+        told["graph_node_us"] = node
+    mixed = get("graph.between_copies_10.call.us")
+    if (copy := (mixed - launch - 20 * node) / 10) > 0.02:
+        told["graph_copy_us"] = copy
+    rest = {
+        shape: shape.us - launch - shape.nodes * node - shape.copies * max(copy, 0.0)
+        for shape in shapes(answers)
+    }
+    if not rest:
+        return told
+    rows = [[s.more_gpus / s.us, s.copies / s.us, s.waits / s.us] for s in rest]
+    found = solve(rows, [us / s.us for s, us in rest.items()])
+    names = ("graph_gpu_us", "graph_engine_us", "graph_wait_us")
+    return told | {key: us for key, us in zip(names, found, strict=True) if us > 0.02}
+
+
+def shapes(answers: Answers) -> list[Shape]:
+    """Of the graphs over several GPUs, as calibrate_graphs.cu makes them."""
+    found = []
+    for name, us in answers.figures.items():
+        turns = re.fullmatch(r"graph\.turns_(\d+)\.call\.us", name)
+        copies = re.fullmatch(r"graph\.peer_copies_(\d+)\.call\.us", name)
+        ring = re.fullmatch(r"graph\.(\w+)\[(\d+),(\d+)\]\.call\.us", name)
+        if turns:
+            nodes = 2 * int(turns[1])
+            found.append(Shape(nodes, 1, 0, nodes - 1, us))
+        elif copies:
+            found.append(Shape(int(copies[1]), 0, int(copies[1]), 0, us))
+        elif ring:
+            kind, gpus, steps = ring[1], int(ring[2]), int(ring[3])
+            sent = gpus * steps * (2 if kind == "lanes" else 1)
+            if kind == "fork":
+                found.append(Shape(gpus, gpus - 1, 0, 0, us))
+            elif kind.endswith("pass"):
+                found.append(Shape(sent, gpus - 1, sent, sent - gpus, us))
+            else:
+                found.append(Shape(2 * sent, gpus - 1, sent, sent, us))
+    return found
+
+
+def median_of(answers: Answers, start: str) -> float:
+    """Of the figures of pairs START[i,j]...; 0: there are none."""
+    found = [value for name, value in answers.figures.items() if name.startswith(f"{start}[")]
+    return statistics.median(found) if found else 0.0
