@@ -31,7 +31,7 @@ static void call(const char *name, int count, const std::function<void()> &one)
 
 static void calls_of_streams()
 {
-    cudaStream_t stream = stream_of(0, 0);
+    cudaStream_t stream = stream_of(0, 0), quiet = stream_of(0, 1);
     int turn = 0;
     call("set_device", 1000, [&] { CHECK(cudaSetDevice(turn++ % gpus)); });
     call("launch", 200, [&] { nothing<<<1, 32, 0, stream>>>(); });
@@ -40,6 +40,8 @@ static void calls_of_streams()
     call("wait", 200, [&] { CHECK(cudaStreamWaitEvent(stream, gpu[0].joined, 0)); });
     call("set", 200, [&] { CHECK(cudaMemsetAsync(gpu[0].to, 0, 16, stream)); });
     call("query", 200, [&] { (void)cudaStreamQuery(stream); });
+    call("sync", 200, [&] { CHECK(cudaStreamSynchronize(quiet)); }); // nothing to do
+    call("sync_event", 200, [&] { CHECK(cudaEventSynchronize(gpu[0].other)); });
     call("to_device", 50, [&] {
         CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].host_in, 16, cudaMemcpyHostToDevice, stream));
     });
