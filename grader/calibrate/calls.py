@@ -40,8 +40,11 @@ def fit_calls(answers: Answers) -> Node:
     kernel = get(f"kernel.spin_{SPIN}.us") + idle_us(answers)
     wake = get("call.spin_20_and_wait.us") - calls["local_us"] - calls["launch_us"] - kernel
     calls["wake_us"] = wake = max(wake, 0.0)
+    found = get("call.sync.us") - calls["enqueue_us"]
+    if get("call.sync.us") and differs(found, wake):
+        calls["found_us"] = max(found, 0.0)
     calls["malloc_us"] = get("call.malloc.us")
-    calls["free_us"] = max(get("call.free.us") - wake, 0.0)
+    calls["free_us"] = max(get("call.free.us") - calls.get("found_us", wake), 0.0)
     grow = get("call.malloc_from_empty_pool.us") - calls["enqueue_us"]
     if grow > 0.05 * calls["enqueue_us"]:
         calls["pool_grow_us"] = grow
@@ -118,3 +121,16 @@ def median_of(answers: Answers, start: str) -> float:
     """Of the figures of pairs START[i,j]...; 0: there are none."""
     found = [value for name, value in answers.figures.items() if name.startswith(f"{start}[")]
     return statistics.median(found) if found else 0.0
+
+
+def step_us(answers: Answers, kind: str) -> dict[int, float]:
+    """By GPUs: what the GPUs take for each further step of a graph's rings."""
+    found: dict[int, list[tuple[int, float]]] = {}
+    for name, us in answers.figures.items():
+        if ring := re.fullmatch(rf"graph\.{kind}\[(\d+),(\d+)\]\.us", name):
+            found.setdefault(int(ring[1]), []).append((int(ring[2]), us))
+    return {
+        gpus: (max(some)[1] - min(some)[1]) / (max(some)[0] - min(some)[0])
+        for gpus, some in found.items()
+        if len(some) > 1
+    }

@@ -4,10 +4,11 @@ nearest node of the gallery, and `sources` says so."""
 
 import hashlib
 import re
+import statistics
 from typing import TypeVar
 
 from grader.calibrate.answers import PART_NUMBERS, Answers
-from grader.calibrate.calls import SPIN, differs, fit_calls, idle_us
+from grader.calibrate.calls import SPIN, differs, fit_calls, idle_us, step_us
 from grader.calibrate.curve import Curve, fit, rounded
 from grader.calibrate.gallery import Nearest, Node
 from grader.calibrate.links import LIMITS, HostLinks, HostSide, PeerLinks, PeerSide
@@ -15,6 +16,7 @@ from grader.calibrate.pageable import to_gpu, to_host
 
 T = TypeVar("T")
 SEEN_NS = 20  # a load that takes less does not wait for memory
+RING_BYTES, LARGE_RING_BYTES = 64 << 10, 4 << 20  # as calibrate_graphs.cu copies them
 TRANSFER = 64 << 10  # bytes to the host between kernels, as calibrate_calls.cu copies them
 
 
@@ -195,16 +197,18 @@ class Description:
 
     def staged_both_gbs(self) -> float:
         """What copies between two GPUs through the host share in both directions; 0: nothing."""
-        gbs, size, path = (
-            self.figure("staged.both_ways.gbs"),
-            self.answers.rate_bytes,
-            self.curves.get("staged"),
-        )
+        gbs, path = self.figure("staged.both_ways.gbs"), self.curves.get("staged")
         if not gbs or not path:
             return 0.0
+        size = self.answers.rate_bytes
         us = 2 * size / gbs * 1e-3
-        own = us - path.overhead(size)
-        return 2 * size / own * 1e-3 if us > LIMITS * path.us(size) and own > 0 else 0.0
+        if us < LIMITS * path.us(size):
+            return 0.0
+        own = us - path.latency_us
+        slow, at_most = path.ramp or (0, 0.0)
+        if slow and size / own * 1e-3 > at_most:  # the first bytes have a limit of their own
+            size, own = size - slow, own - slow / at_most * 1e-3
+        return 2 * size / own * 1e-3
 
     def sockets(self, host: HostSide) -> Node:
         between: object = rounded(host.between)
@@ -274,7 +278,8 @@ class Description:
                 "other_gpu_us": get("kernel.turns.two_gpus.us") / 2 - own,
                 "other_kind_us": (alone - own - first) / 2,
             },
-            "graph": {
+            "graph": self.graph_edges(following)
+            or {
                 "other_gpu_us": (get("graph.turns_11.us") - get("graph.turns_1.us")) / 20
                 - following,
                 "other_kind_us": (in_graph / 10 - following - first) / 2,
@@ -294,6 +299,20 @@ class Description:
                     f"edges: {k}.other_kind_us", us, "not measured"
                 )
         return {k: one for k, one in kept.items() if one}
+
+    def graph_edges(self, following: float) -> Node:
+        """By the steps of rings of copies, which adding makes longer by the kernel and by two
+        waits between kernels and copies. Empty: not measured."""
+        found: dict[str, list[float]] = {}
+        kernel = following + 3 * RING_BYTES / self.memory_gbs(0) * 1e-3
+        for start, size in (("", RING_BYTES), ("large_", LARGE_RING_BYTES)):
+            steps = {kind: step_us(self.answers, start + kind) for kind in ("pass", "ring")}
+            for gpus in steps["pass"].keys() & steps["ring"].keys():
+                passing, adding = steps["pass"][gpus], steps["ring"][gpus]
+                found.setdefault("other_gpu_us", []).append(passing - self.curves["peer"].us(size))
+                if size == RING_BYTES:
+                    found.setdefault("other_kind_us", []).append((adding - passing - kernel) / 2)
+        return {key: statistics.median(some) for key, some in found.items()}
 
     # ---- copies ----
 

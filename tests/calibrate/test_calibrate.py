@@ -119,6 +119,21 @@ def sixteen() -> dict[str, Any]:
     return node
 
 
+MADE_UP = {"wait_us": 2.3, "graph_engine_us": 3.1, "graph_wait_us": 0.9, "graph_gpu_us": 1.7,
+           "message_us": 11.5, "found_us": 0.4}  # fmt: skip
+
+
+def made_up() -> dict[str, Any]:
+    """hgx-h200-4 on a host of another kind."""
+    node: dict[str, Any] = json.loads((NODES / "hgx-h200-4.json").read_text())
+    del node["calls"]["graph_copy_us"]
+    node["name"] = "made-up"
+    node["calls"] |= MADE_UP
+    node["pcie"]["staged_gbs"] = 51.0
+    node["edges"]["graph"] = {"other_gpu_us": 3.7, "other_kind_us": 1.9}
+    return node
+
+
 def ask(node: str | Path, groups: tuple[str, ...]) -> Answers:
     extra = {"VGPU_NODE": str(node), "VGPU_NODE_ID": f"calibrate-{os.getpid()}-{Path(node).stem}"}
     extra["PATH"] = f"{SMI.parent}{os.pathsep}{os.environ['PATH']}"
@@ -180,6 +195,21 @@ class Again(unittest.TestCase):
         self.assertGreater(len(found), 40)
         for row in found:
             self.assertLess(abs(row.error), 0.02, row)
+
+    def test_a_host_of_another_kind(self) -> None:
+        right = made_up()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "made-up.json")
+            path.write_text(command.written(right))
+            groups = ("call", "kernel", "copy", "alone", "staged", "message", "graph", "host")
+            node = fitted(ask(path, groups))
+        for key, value in MADE_UP.items():
+            near(node["calls"][key], value, 0.02, key)
+        self.assertNotIn("graph_copy_us", node["calls"])
+        near(node["pcie"]["staged_gbs"], 51.0, 0.02, "staged_gbs")
+        for key, value in right["edges"]["graph"].items():
+            near(node["edges"]["graph"][key], value, 0.15, key)
+        near(node["calls"]["wake_us"], right["calls"]["wake_us"], 0.02, "wake_us")
 
     def test_a_machine_of_sixteen_gpus(self) -> None:
         right = sixteen()

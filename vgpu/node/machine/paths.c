@@ -125,6 +125,7 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
     t->cost.graph_copy_ps = read_optional_us(r, calls, "graph_copy_us", 0);
     t->cost.graph_engine_ps = read_optional_us(r, calls, "graph_engine_us", 0);
     t->cost.graph_wait_ps = read_optional_us(r, calls, "graph_wait_us", 0);
+    t->cost.found_ps = read_optional_us(r, calls, "found_us", t->cost.wake_ps);
     t->info.message_ps = read_optional_us(r, calls, "message_us", 0);
     t->cost.record_untimed_ps = read_optional_us(r, calls, "record_untimed_us", t->cost.record_ps);
     const cJSON *cold = cJSON_GetObjectItemCaseSensitive(root, "cold");

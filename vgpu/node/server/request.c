@@ -255,7 +255,7 @@ static uint64_t clock_after(const struct connection *c)
     else if (end_ps > now_ps)
         return end_ps + machine->cost.wake_ps;
     else
-        return now_ps + machine->cost.wake_ps;
+        return now_ps + machine->cost.found_ps;
     return end_ps > now_ps ? end_ps : now_ps;
 }
 

@@ -73,6 +73,7 @@ struct costs {
     uint64_t local_ps, enqueue_ps, launch_ps, record_ps, query_ps, wake_ps, malloc_ps, free_ps;
     uint64_t kernel_delay_ps, kernel_floor_ps;
     uint64_t kernel_idle_ps; /* more for a kernel or a fill whose stream had nothing to do */
+    uint64_t found_ps;       /* after a wait that finds everything over, instead of wake_ps */
     /* Recording an event without timing; cudaStreamWaitEvent. */
     uint64_t record_untimed_ps, wait_ps;
     uint64_t pool_grow_ps; /* an allocation for which its pool gets memory from the driver */
