@@ -2,6 +2,7 @@
 """What a machine answered: the lines that bench/truth/calibrate.cu prints, figures and facts."""
 
 import re
+import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -90,7 +91,9 @@ class Answers:
 
 
 def read(text: str) -> Answers:
+    """Of one run of the program or of several, one after the other: the median of each figure."""
     answers = Answers()
+    found: dict[str, list[float]] = {}
     for line in text.splitlines():
         fact = re.fullmatch(r"([\w\[\],.]+):(?: (.*))?", line)
         figure = re.fullmatch(r"(\S+) (\S+)", line)
@@ -101,7 +104,8 @@ def read(text: str) -> Answers:
         elif fact:
             answers.facts[fact[1]] = (fact[2] or "").strip()
         elif figure and (value := _number(figure[2])) is not None:
-            answers.figures[figure[1]] = value
+            found.setdefault(figure[1], []).append(value)
+    answers.figures = {name: statistics.median(values) for name, values in found.items()}
     if answers.facts.get("gpus") == "0":
         raise ValueError("they are of a machine without a GPU")
     if answers.facts.get("calibrate", FORMAT) != FORMAT:

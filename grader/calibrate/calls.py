@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Fits what calls cost the host: `calls` of a node description."""
 
+import math
 import re
 import statistics
 from typing import NamedTuple
@@ -33,9 +34,11 @@ def fit_calls(answers: Answers) -> Node:
     calls["record_us"] = get("call.record.us")
     if differs(get("call.record_untimed.us"), calls["record_us"]):
         calls["record_untimed_us"] = get("call.record_untimed.us")
-    wait = get("call.wait_gpu.us") or get("call.wait_stream.us") or get("call.wait.us")
+    wait = get("call.wait_stream.us") or get("call.wait.us")
     if differs(wait, calls["enqueue_us"]):
         calls["wait_us"] = wait
+    if (far := get("call.wait_gpu.us")) and differs(far, wait):
+        calls["wait_gpu_us"] = far
     calls["query_us"] = max(get("call.query.us"), 0.001)
     kernel = get(f"kernel.spin_{SPIN}.us") + idle_us(answers)
     wake = get("call.spin_20_and_wait.us") - calls["local_us"] - calls["launch_us"] - kernel
@@ -87,8 +90,10 @@ def _graph_calls(answers: Answers, plain_us: float) -> Node:
     }
     if not rest:
         return told
-    rows = [[s.more_gpus / s.us, s.copies / s.us, s.waits / s.us] for s in rest]
-    found = solve(rows, [us / s.us for s, us in rest.items()])
+    # A long call counts more than a short one, but not as its length: each of its parts varies.
+    root = {s: math.sqrt(s.us) for s in rest}
+    rows = [[s.more_gpus / root[s], s.copies / root[s], s.waits / root[s]] for s in rest]
+    found = solve(rows, [us / root[s] for s, us in rest.items()])
     names = ("graph_gpu_us", "graph_engine_us", "graph_wait_us")
     return told | {key: us for key, us in zip(names, found, strict=True) if us > 0.02}
 

@@ -8,7 +8,7 @@ import statistics
 from typing import TypeVar
 
 from grader.calibrate.answers import PART_NUMBERS, Answers
-from grader.calibrate.calls import SPIN, differs, fit_calls, idle_us, step_us
+from grader.calibrate.calls import SPIN, differs, fit_calls, idle_us, median_of, step_us
 from grader.calibrate.curve import Curve, fit, rounded
 from grader.calibrate.gallery import Nearest, Node
 from grader.calibrate.links import LIMITS, HostLinks, HostSide, PeerLinks, PeerSide
@@ -16,7 +16,7 @@ from grader.calibrate.pageable import to_gpu, to_host
 
 T = TypeVar("T")
 SEEN_NS = 20  # a load that takes less does not wait for memory
-RING_BYTES, LARGE_RING_BYTES = 64 << 10, 4 << 20  # as calibrate_graphs.cu copies them
+RING_BYTES = 64 << 10  # as calibrate_graphs.cu copies them
 TRANSFER = 64 << 10  # bytes to the host between kernels, as calibrate_calls.cu copies them
 
 
@@ -40,6 +40,8 @@ class Description:
         half = int(self.answers.gpu(0, "l2_bytes")) // 2
         for path in ("h2d_pinned", "d2h_pinned", "local", "peer", "staged"):
             points = self.answers.by_size(f"copy.{path}")
+            if path == "staged":
+                points = self.of_all_pairs(points)
             if len(points) > 2:
                 self.curves[path] = fit(points, [half] if path == "local" else [])
         missing = [
@@ -80,6 +82,12 @@ class Description:
         self.not_measured(node)
         self.tell_sources(node)
         return node
+
+    def of_all_pairs(self, points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+        """Small copies through the host take another time for each pair of GPUs, by chance: the
+        median of all pairs counts, at least."""
+        us = median_of(self.answers, "staged.small")
+        return [(size, max(us, told) if size > 1024 else us or told) for size, told in points]
 
     def left_out(self) -> list[str]:
         """A description has no more than 16 GPUs."""
@@ -305,13 +313,12 @@ class Description:
         waits between kernels and copies. Empty: not measured."""
         found: dict[str, list[float]] = {}
         kernel = following + 3 * RING_BYTES / self.memory_gbs(0) * 1e-3
-        for start, size in (("", RING_BYTES), ("large_", LARGE_RING_BYTES)):
-            steps = {kind: step_us(self.answers, start + kind) for kind in ("pass", "ring")}
-            for gpus in steps["pass"].keys() & steps["ring"].keys():
-                passing, adding = steps["pass"][gpus], steps["ring"][gpus]
-                found.setdefault("other_gpu_us", []).append(passing - self.curves["peer"].us(size))
-                if size == RING_BYTES:
-                    found.setdefault("other_kind_us", []).append((adding - passing - kernel) / 2)
+        copy = self.curves["peer"].us(RING_BYTES)
+        steps = {kind: step_us(self.answers, kind) for kind in ("pass", "ring")}
+        for gpus in steps["pass"].keys() & steps["ring"].keys():
+            passing, adding = steps["pass"][gpus], steps["ring"][gpus]
+            found.setdefault("other_gpu_us", []).append(passing - copy)
+            found.setdefault("other_kind_us", []).append((adding - passing - kernel) / 2)
         return {key: statistics.median(some) for key, some in found.items()}
 
     # ---- copies ----

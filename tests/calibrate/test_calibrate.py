@@ -119,7 +119,7 @@ def sixteen() -> dict[str, Any]:
     return node
 
 
-MADE_UP = {"wait_us": 2.3, "graph_engine_us": 3.1, "graph_wait_us": 0.9, "graph_gpu_us": 1.7,
+MADE_UP = {"wait_us": 0.3, "wait_gpu_us": 2.3, "graph_engine_us": 3.1, "graph_wait_us": 0.9, "graph_gpu_us": 1.7,
            "message_us": 11.5, "found_us": 0.4}  # fmt: skip
 
 

@@ -133,6 +133,7 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
         read_cold(r, cold, &t->cost.cold);
     t->cost.pool_grow_ps = read_optional_us(r, calls, "pool_grow_us", 0);
     t->cost.wait_ps = read_optional_us(r, calls, "wait_us", t->cost.enqueue_ps);
+    t->cost.wait_gpu_ps = read_optional_us(r, calls, "wait_gpu_us", t->cost.wait_ps);
     t->cost.host_function_ps = read_optional_us(r, calls, "host_function_us", t->cost.wake_ps);
     t->cost.kernel_peer_bytes_s =
         read_optional(r, kernel, "peer_gbs", t->path[PATH_PEER].bytes_s / 1e9, 1e-6) * 1e9;

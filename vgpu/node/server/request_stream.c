@@ -163,9 +163,10 @@ void request_stream_wait(struct connection *c)
         return;
     }
     raise_caller_clock(c, e->shared->recorded);
-    request_cost(c, machine->cost.wait_ps);
+    bool far = s->device != e->shared->recorded->device;
+    request_cost(c, far ? machine->cost.wait_gpu_ps : machine->cost.wait_ps);
     struct op *mark = op_new(c->process, s->device, OP_MARK);
-    if (q->graph & VGPU_GRAPH_EDGE && s->device != e->shared->recorded->device)
+    if (q->graph & VGPU_GRAPH_EDGE && far)
         c->reply.r.clock_ps += machine->cost.graph_wait_ps;
     mark->issue_ps = q->graph ? c->reply.r.clock_ps : q->clock_ps;
     mark->graph = q->graph & VGPU_GRAPH_PLACE;

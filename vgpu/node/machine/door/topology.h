@@ -76,6 +76,7 @@ struct costs {
     uint64_t found_ps;       /* after a wait that finds everything over, instead of wake_ps */
     /* Recording an event without timing; cudaStreamWaitEvent. */
     uint64_t record_untimed_ps, wait_ps;
+    uint64_t wait_gpu_ps;  /* the latter for an event of another GPU */
     uint64_t pool_grow_ps; /* an allocation for which its pool gets memory from the driver */
     uint64_t graph_launch_ps, graph_node_ps; /* per launch; per node */
     uint64_t graph_gpu_ps;                   /* per further GPU with nodes */
