@@ -119,8 +119,8 @@ def sixteen() -> dict[str, Any]:
     return node
 
 
-MADE_UP = {"wait_us": 0.3, "wait_gpu_us": 2.3, "graph_engine_us": 3.1, "graph_wait_us": 0.9, "graph_gpu_us": 1.7,
-           "message_us": 11.5, "found_us": 0.4}  # fmt: skip
+MADE_UP = {"wait_us": 0.3, "wait_gpu_us": 2.3, "graph_engine_us": 3.1, "graph_wait_us": 0.9,
+           "graph_gpu_us": 1.7, "message_us": 11.5, "found_us": 0.4}  # fmt: skip
 
 
 def made_up() -> dict[str, Any]:
@@ -320,6 +320,14 @@ class Refused(unittest.TestCase):
             wrong = re.sub(r"^gpu\[1\].sms:.*", f"gpu[1].{line}", text, flags=re.MULTILINE)
             self.refuse(wrong, f"line `gpu[1].{line}`: ")
             self.refuse(wrong, why)
+
+    def test_of_several_runs_the_median_counts(self) -> None:
+        text = (HERE / "pcie-4090-2.txt").read_text()
+        slow = re.sub(r"^call.launch.us .*", "call.launch.us 9", text, flags=re.MULTILINE)
+        one = read(text)
+        self.assertEqual(read(text + slow + text).figures, one.figures)
+        self.assertEqual(read(slow + text + slow).get("call.launch.us"), 9)
+        self.assertEqual(read(text + slow).labels(), one.labels())
 
     def test_gpus_beyond_sixteen_are_said_to_be_left_out(self) -> None:
         text = (HERE / "pcie-4090-2.txt").read_text().replace("found: 2", "found: 20")
