@@ -25,8 +25,10 @@ dies()
 {{
     sleep 1
     for process in /proc/[0-9]*; do
-        case "$(tr '\\0' ' ' <$process/cmdline)" in
-        "{real} $1 $2 "*) kill -SEGV ${{process#/proc/}} ;;
+        words=
+        read -r words <$process/cmdline # without the zeros between them
+        case "$words" in
+        "{real}$1$2$3"*) kill -SEGV ${{process#/proc/}} ;;
         esac
     done 2>/dev/null
 }}
