@@ -32,7 +32,8 @@ SAME, TIMES, ORDER, FLAGS, DIFFERS, NOT = (
 )
 RESULTS = (SAME, TIMES, ORDER, FLAGS, DIFFERS, NOT)
 NUMBER = r"0x[0-9a-fA-F]+|(?<![\w.])[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?|\d+"
-TOKEN = re.compile(rf"{NUMBER}|[^\W\d]\w*|\S")
+WORD = r"(?!\d+[eE][-+]?\d|0x)\d*[^\W\d]\w*"
+TOKEN = re.compile(rf"{WORD}|{NUMBER}|\S")
 RATE = re.compile(r"(_us|_ns|_cycles|gbs)$")
 ROW = 4
 LANES = ("slots", "integers", "doubles", "special")
@@ -63,7 +64,7 @@ class Unlike(NamedTuple):
 
 
 def kind(token: str) -> str:
-    if token[0].isidentifier():
+    if re.fullmatch(WORD, token):
         return "a word"
     return "a number" if re.fullmatch(NUMBER, token) else token
 
@@ -94,13 +95,13 @@ Places = dict[tuple[str, ...], set[int]]
 
 
 def depends_on_time(runs: list[list[str]]) -> Places:
-    """The places of lines that change from run to run of one build. A line that the first run has
-    elsewhere has moved, which says nothing of its numbers."""
+    """The places of lines that change from run to run of one build. A line has moved if both
+    runs have both lines, which says nothing of its numbers."""
     first, places = runs[0], {}
     for again in runs[1:]:
         if len(again) == len(first):
             for before, after in zip(first, again, strict=True):
-                if after not in first:
+                if after not in first or before not in again:
                     places.setdefault(table(before), set()).update(changed(before, after))
     return places
 

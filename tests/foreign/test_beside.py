@@ -83,11 +83,11 @@ class Beside(unittest.TestCase):
         self.assertEqual(beside.unlike(with_file, with_file), [])
 
     def test_numbers(self) -> None:
-        tokens = beside.TOKEN.findall("x[3]=-1.5e-07, 0x1f ms/2 a4 1.2.3 5.")
-        wanted = "x [ 3 ] = -1.5e-07 , 0x1f ms / 2 a4 1.2 . 3 5 ."
+        tokens = beside.TOKEN.findall("x[3]=-1.5e-07, 0x1f ms/2 a4 7aX/ 2e5 1.5ms 1.2.3 5.")
+        wanted = "x [ 3 ] = -1.5e-07 , 0x1f ms / 2 a4 7aX / 2e5 1.5 ms 1.2 . 3 5 ."
         self.assertEqual(tokens, wanted.split())
         kinds = [token for token in tokens if beside.kind(token) == "a number"]
-        self.assertEqual(kinds, ["3", "-1.5e-07", "0x1f", "2", "1.2", "3", "5"])
+        self.assertEqual(kinds, ["3", "-1.5e-07", "0x1f", "2", "2e5", "1.5", "1.2", "3", "5"])
 
     def test_the_other_node(self) -> None:
         """Every rate and latency is another, no two by the same factor; all else is as it was."""

@@ -94,7 +94,8 @@ class Nvcc(Case):
         self.assertEqual(done.stdout, "209 209\n", done.stderr)
         self.assertIn("kernel _Z1kPi: the device code of its file cannot be loaded", done.stderr)
         called = self.write(
-            "called.cu", start + 'k(nullptr); std::printf("%d", cudaGetLastError()); }'
+            "called.cu",
+            start + 'void (*f)(int *) = k; f(nullptr); std::printf("%d", cudaGetLastError()); }',
         )
         own = self.folder / "called"
         done = self.run_command(CC, "-o", own, called)
