@@ -313,6 +313,8 @@ class Description:
         waits between kernels and copies. Empty: not measured."""
         found: dict[str, list[float]] = {}
         kernel = following + 3 * RING_BYTES / self.memory_gbs(0) * 1e-3
+        if "peer" not in self.curves:
+            return {}
         copy = self.curves["peer"].us(RING_BYTES)
         steps = {kind: step_us(self.answers, kind) for kind in ("pass", "ring")}
         for gpus in steps["pass"].keys() & steps["ring"].keys():
