@@ -41,7 +41,6 @@ static void calls_of_streams()
     call("set", 200, [&] { CHECK(cudaMemsetAsync(gpu[0].to, 0, 16, stream)); });
     call("query", 200, [&] { (void)cudaStreamQuery(stream); });
     call("sync", 200, [&] { CHECK(cudaStreamSynchronize(quiet)); }); // nothing to do
-    call("sync_event", 200, [&] { CHECK(cudaEventSynchronize(gpu[0].other)); });
     call("to_device", 50, [&] {
         CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].host_in, 16, cudaMemcpyHostToDevice, stream));
     });
@@ -51,15 +50,6 @@ static void calls_of_streams()
     call("inside", 50, [&] {
         CHECK(cudaMemcpyAsync(gpu[0].to, gpu[0].from, 16, cudaMemcpyDeviceToDevice, stream));
     });
-}
-
-// What asks about memory and GPUs, and does nothing.
-static void calls_that_ask()
-{
-    int count;
-    cudaPointerAttributes found;
-    call("attributes", 200, [&] { CHECK(cudaPointerGetAttributes(&found, gpu[0].to)); });
-    call("count", 200, [&] { CHECK(cudaGetDeviceCount(&count)); });
 }
 
 // A wait for an event that has not happened: of another stream, and of another GPU.
@@ -82,18 +72,6 @@ static void waits(const char *name, int other)
     });
 }
 
-// Launches that change the stream, or the GPU, each time.
-static void launches_in_turn(const char *name, int other)
-{
-    cudaStream_t stream[2] = {stream_of(0, 0), stream_of(other, 1)};
-    int turn = 0;
-    call(name, 200, [&] {
-        int at = turn++ % 2;
-        CHECK(cudaSetDevice(at ? other : 0));
-        nothing<<<1, 32, 0, stream[at]>>>();
-    });
-}
-
 // Kernels of two GPUs that wait for each other: one launch, one event and one wait of each.
 static void call_turns(int other)
 {
@@ -112,10 +90,8 @@ static void call_turns(int other)
 static void calls_in_turn()
 {
     waits("wait_stream", 0);
-    launches_in_turn("launch_streams", 0);
     if (gpus > 1) {
         waits("wait_gpu", 1);
-        launches_in_turn("launch_gpus", 1);
         call_turns(1);
     }
 }
@@ -178,7 +154,6 @@ void measure_calls()
     progress("calls");
     warm_up();
     calls_of_streams();
-    calls_that_ask();
     calls_in_turn();
     calls_of_memory();
     calls_that_wait();
