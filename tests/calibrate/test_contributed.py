@@ -17,8 +17,8 @@ import tempfile
 from pathlib import Path
 
 LIVE = ("call", "kernel", "host", "copies", "pair", "peers", "graph")
-# Most median error; least share of figures within NEAR. Calls of graphs over several GPUs, which the
-# model expresses least, are every sixth figure of those that take seconds.
+# Most median error; least share of figures within NEAR. Calls of graphs over several GPUs, which
+# the model expresses least, are every sixth figure of those that take seconds.
 MEDIAN, SHARE, NEAR = 0.05, 0.75, 0.10
 
 
