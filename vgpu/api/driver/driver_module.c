@@ -66,7 +66,7 @@ struct vgpu__jit_log vgpu__jit_log(unsigned int count, const CUjit_option *optio
 
 static cudaError_t load_error(const char *log)
 {
-    if (strstr(log, "PTX newer than"))
+    if (strstr(log, "PTX of this version"))
         return cudaErrorUnsupportedPtxVersion;
     return strstr(log, "machine code") ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidPtx;
 }

@@ -18,10 +18,8 @@ static bool read_version(struct cc_ptx_module *m, struct cc_place place, const c
     int major = 0, minor = 0;
     bool read = sscanf(cc_ptx_next(m), "%d.%d", &major, &minor) == 2;
 
-    if (read && major > 9)
-        return cc_ptx_refuse(m, place, from, "PTX newer than version 9 is not known");
-    return (read && major >= 3 && minor <= last[major]) ||
-           cc_ptx_refuse(m, place, from, "this is no version of PTX, or one before 3.0");
+    return (read && major >= 3 && major <= 9 && minor <= last[major]) ||
+           cc_ptx_refuse(m, place, from, "PTX of this version is not known (3.0 to 9 are)");
 }
 
 static bool read_address_size(struct cc_ptx_module *m, struct cc_place place, const char *from)
