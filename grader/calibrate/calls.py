@@ -123,7 +123,7 @@ def shapes(answers: Answers) -> list[Shape]:
 
 
 def median_of(answers: Answers, start: str) -> float:
-    """The median of the figures START[i,j]..., one for each pair of GPUs; 0 if none was measured."""
+    """The median of the figures START[i,j]..., one for each pair of GPUs; 0 without any."""
     found = [value for name, value in answers.figures.items() if name.startswith(f"{start}[")]
     return statistics.median(found) if found else 0.0
 
