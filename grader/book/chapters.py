@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Checks the form of chapters: reading time and prerequisites, an opening question, a figure, code,
 common mistakes, its lab, three questions with folded answers, two exercises with folded solutions
-that are run; short sentences; and readable words."""
+that are run; short sentences; and readable words. In any page: the numbers of lists."""
 
 import re
 from pathlib import Path
@@ -63,6 +63,23 @@ def map_problems(chapters: list[Path], dot: str) -> list[str]:
     return [
         f"the map: an arrow from {a} to {b} is {what}" for (a, b), what in sorted(wrong.items())
     ]
+
+
+def misnumbered(text: str) -> list[str]:
+    """Lines that Markdown reads as items of a numbered list and that lack the next number. Markdown
+    numbers the items itself, so a sentence that begins with "18." loses its number."""
+    last: dict[int, int] = {}  # the last number, by indentation
+    wrong, apart = [], True
+    for line in re.sub(r"^ *```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL).splitlines():
+        item = re.match(r"( *)(\d+)\. ", line)
+        if apart and re.match(r"\S", line) and not item:
+            last.clear()  # a paragraph ends the list
+        apart = not line.strip()
+        if item:
+            before, last[len(item[1])] = last.get(len(item[1]), 0), int(item[2])
+            if int(item[2]) not in (1, before + 1):
+                wrong.append(f"Markdown makes a list's item of `{line.strip()[:40]}`")
+    return wrong
 
 
 def grade(text: str) -> float:

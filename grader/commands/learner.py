@@ -35,8 +35,8 @@ def _add_running(commands: Commands) -> None:
     add = commands.add_parser(
         "test",
         help="rebuild and run your tests: all, 03 or 03.CASE",
-        description="Rebuilds what was edited, and runs tests: of all labs, of lab 03, or those"
-        " whose name begins with 03.CASE.",
+        description="Rebuilds what was edited, and runs tests: of all labs, of lab 03, or the one"
+        " named 03.CASE. If none has exactly this name, all whose names begin with it run.",
     )
     add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
     add.add_argument(
@@ -57,9 +57,10 @@ def _add_running(commands: Commands) -> None:
     add = commands.add_parser(
         "debug",
         help="run a test under gdb, which stops in your kernels and at crashes",
-        description="Compiles your file with every variable and without optimisation, and runs the"
-        " test under gdb, which stops at the start of your kernels (or functions) and where a"
-        " process of the test crashes. docs/virtual-node.md says what gdb knows of kernels.",
+        description="Compiles your file without optimisation, so that gdb can show every"
+        " variable, and runs the test under gdb, which stops at the start of your kernels (or"
+        " functions) and where a process of the test crashes. docs/virtual-node.md says what gdb"
+        " knows of kernels.",
     )
     add.add_argument("what", metavar="LAB[.CASE]")
     add.add_argument("case", nargs="?", default="", metavar="CASE")

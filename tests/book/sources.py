@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The book's chapters are whole, its list of what the course covers names what there is, and every
-command that a page shows is run by something.
+"""The book's chapters are whole, its list of what the course covers names what there is, lists of
+all pages are numbered in order, and every command that a page shows is run by something.
 
 sources.py BUILD
 """
@@ -12,8 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
-from grader.book import chapters, code, numbers, outside, recorded, seeds, shown  # noqa: E402
-from grader.book.pages import chapters as all_chapters  # noqa: E402
+from grader.book import chapters, code, numbers, outside, pages, recorded, seeds, shown  # noqa: E402
 from grader.course.project import Project  # noqa: E402
 
 ROWS, CORRECTIONS = 35, 20
@@ -61,6 +60,17 @@ def python_missing(found: list[Path]) -> list[str]:
     ]
 
 
+def misnumbered(project: Project) -> list[str]:
+    """Items of numbered lists, in any page, that do not have the next number."""
+    found = [page.source for page in pages.pages(project)]
+    found += [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    return [
+        f"{source.relative_to(ROOT)}: {why}"
+        for source in found
+        for why in chapters.misnumbered(source.read_text(encoding="utf-8"))
+    ]
+
+
 def first_steps() -> list[str]:
     """Pages that show `./lab start` say what it says it builds."""
     words = json.loads((ROOT / "grader/words/en.json").read_text(encoding="utf-8"))
@@ -78,12 +88,13 @@ def main() -> int:
     tests = tests_of(sys.argv[1])
     wrong = seeds.problems(ROOT, tests) + shown.problems(project, tests)
     wrong += outside.problems(project) + lab_code(project) + first_steps()
+    wrong += misnumbered(project)
     listed = seeds.load(ROOT)
     for what, count in (("rows", ROWS), ("corrections", CORRECTIONS)):
         if len(listed[what]) != count:
             wrong.append(f"docs/seeds.json has {len(listed[what])} {what}, the course has {count}")
     wrong += recorded.problems(ROOT)
-    found = all_chapters(project)
+    found = pages.chapters(project)
     wrong += [why for chapter in found for why in chapters.problems(chapter)]
     course_map = ROOT / "docs" / "book" / "figures" / "course.dot"
     wrong += chapters.map_problems(found, course_map.read_text(encoding="utf-8"))

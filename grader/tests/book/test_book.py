@@ -357,6 +357,17 @@ class Chapters(Folder):
     def test_long_sentences(self) -> None:
         self.assertIn("46 words", self.problems(CHAPTER.replace("Short.", "so " * 45 + "long.")))
 
+    def test_a_sentence_that_begins_with_a_number_is_no_item(self) -> None:
+        whole = "1. One\n\n   1. below\n   2. it\n\n2. Two\n\nText.\n\n1. New\n\n```\n9. x\n```\n"
+        self.assertEqual(chapters.misnumbered(whole), [])
+        for wrong in (
+            "18. It takes 4 bytes.\n",
+            "1. One\n3. Three\n",
+            "1. One\n\nText.\n\n2. Two\n",
+        ):
+            with self.subTest(wrong):
+                self.assertEqual(len(chapters.misnumbered(wrong)), 1)
+
 
 class Pages(FakeCheckout):
     def test_labs_and_chapters_are_linked(self) -> None:
