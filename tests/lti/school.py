@@ -60,8 +60,8 @@ def one(lab: str, student: str, mark: float | None, bad: Json) -> Json:
     late = {"days": 1, "slip": 0, "percent": 10, "points": 8.7} if student == "cyd" else None
     more = {"request": None, "file": "x.c", "sha256": "ab" * 32, "times": times, "attempts": []}
     more |= {"late": late} if late else {}
-    status = "partial" if mark is not None else "infrastructure error"
-    cases = [case("one", "pass", 50), bad]
+    status = "infrastructure error" if mark is None else "pass" if mark == 100 else "partial"
+    cases = [case("one", "pass", 50), case("two", "pass", 50) if mark == 100 else bad]
     found = row(*cases, mark=mark, student=student, name=student.title(), lab=lab, status=status)
     return found | more
 

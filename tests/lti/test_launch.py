@@ -302,7 +302,7 @@ class Served(Launches):
             self.assertNotIn("X-Style", answer.headers)
 
     def test_feedback_has_one_style_and_what_is_hostile_is_text(self) -> None:
-        answer = self.launch("ada")
+        answer = self.launch("cyd")
         (style,) = re.findall(r"<style>(.*?)</style>", answer.text, re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         self.assertIn(f"style-src 'sha256-{digest}';", answer.headers["Content-Security-Policy"])

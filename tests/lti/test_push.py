@@ -50,7 +50,7 @@ class Pushed(School):
 class What(Pushed):
     def test_first_it_is_only_said(self) -> None:
         said = self.push()
-        self.assertIn("ada: 100 of 100 (partial)", said)
+        self.assertIn("ada: 100 of 100 (pass)", said)
         self.assertIn("3 to send, 0 unchanged, 0 not published, 0 not matched", said)
         self.assertIn("Nothing was sent: the same command with --send does it.", said)
         self.assertEqual((self.lms.scores, self.lms.lineitems), ({}, {}))
