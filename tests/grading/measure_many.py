@@ -68,7 +68,7 @@ def written(page: str) -> str:
 
 
 def figures_of(rows: list[dict[str, Any]]) -> list[str]:
-    head = "submissions | workers | until all is graded | nothing left to take, before that"
+    head = "submissions | workers | until all is graded | from the last one taken to the end"
     lines = [f"| {head} | core-seconds of workers | of the command | its memory |"]
     lines.append("|---|--:|--:|--:|--:|--:|--:|")
     for row in rows:
