@@ -76,6 +76,16 @@ class Truth(unittest.TestCase):
         self.assertIn("+50.0%", text)
         self.assertIn("2 figures, median error 25.0%, 1 within 10 %", text)
 
+    def test_medians_of_several_recordings(self) -> None:
+        others = [self.bin / "one.csv", self.bin / "two.csv"]
+        for other, recorded in zip(others, ("12", "15"), strict=True):
+            text = CSV.replace("a.b.us,10", f"a.b.us,{recorded}")
+            other.write_text(text, encoding="utf-8")
+        status, text = self.run_with("", CSV, "--medians", *map(str, others))
+        self.assertEqual(status, 0, text)
+        self.assertIn("the medians of 3 recordings", text)
+        self.assertRegex(text, r"a\.b\.us +9 +12 +-25\.0%")
+
     def test_a_program_that_fails_is_told(self) -> None:
         (self.bin / "truth-copies").write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
         (self.bin / "truth-copies").chmod(0o755)

@@ -6,6 +6,9 @@
     truth.py BIN CSV --record        on real GPUs: writes a new CSV, with the machine's name
     truth.py BIN CSV --node NODE     as another node, or a description in a file, has the figures
     truth.py BIN CSV --beside OTHER  what OTHER, a recording of another machine, says instead
+    truth.py BIN CSV --medians OTHER...
+                                     the virtual node beside the medians of the CSV's recording and
+                                     those in OTHER
     truth.py BIN CSV --check NAME... runs these programs only; their figures must match the CSV's
 
 A row of the CSV is a figure's name, the value on real GPUs, the value on the virtual node. The name
@@ -133,6 +136,16 @@ def beside(rows: list[Row], other: dict[str, float]) -> list[Row]:
     return [Row(row.name, row.recorded, other[row.name]) for row in rows if row.name in other]
 
 
+def medians(recordings: list[list[Row]]) -> list[Row]:
+    """The first recording's figures: the medians of what all recordings have of each."""
+    found: dict[str, list[float]] = {}
+    for row in (row for rows in recordings for row in rows):
+        found.setdefault(row.name, []).append(row.recorded)
+    return [
+        Row(row.name, statistics.median(found[row.name]), row.modelled) for row in recordings[0]
+    ]
+
+
 def record(folder: Path, path: Path, names: list[str]) -> None:
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
     cards = subprocess.run(query, capture_output=True, text=True, timeout=60, check=True)
@@ -164,6 +177,7 @@ def main() -> int:
     parser.add_argument("--check", nargs="+", choices=PROGRAMS, metavar="NAME")
     parser.add_argument("--node", help="a name, or a path with a slash")
     parser.add_argument("--beside", type=Path, metavar="OTHER")
+    parser.add_argument("--medians", type=Path, nargs="+", metavar="OTHER")
     words = parser.parse_args()
     if words.record:
         record(words.bin, words.csv, list(PROGRAMS))
@@ -171,6 +185,10 @@ def main() -> int:
     machine, rows = read(words.csv)
     if words.beside:
         print(table(machine, beside(rows, {r.name: r.recorded for r in read(words.beside)[1]})))
+        return 0
+    if words.medians:
+        recordings = [rows, *(read(path)[1] for path in words.medians)]
+        print(table(f"{machine}: the medians of {len(recordings)} recordings", medians(recordings)))
         return 0
     if words.node:
         names = words.check or list(PROGRAMS)
