@@ -12,7 +12,7 @@ from classroom import FULL, PROJECT, Classroom, solution
 from grader.course import misconceptions, mutants
 from grader.course.grave import CAP, KINDS
 
-FEW = ("02", "03")  # labs that are graded soon, and have an answer of each kind
+FEW = ("02", "05")  # labs that take least, and have an answer of each kind
 BY_LUCK = "shared_cleared_too_early"  # a race with which every result is right
 
 
