@@ -10,7 +10,7 @@ from test_instructions import PARTS, Part
 
 RUNNER = CC.parent / "vgpu-run"
 OWN = ("program", "tensor", "cluster", "texture", "barriers")
-MORE = ("builtins", "device_code", "groups", "overloads", "ptx_video", "ptx_warp")
+MORE = ("builtins", "device_code", "fast_math", "groups", "overloads", "ptx_video", "ptx_warp")
 
 
 class Nvcc(Case):

@@ -226,6 +226,18 @@ static LLVMValueRef rounded(struct cc_ptx_statement *s, const struct operation *
     return cc_ptx_as_float(s, cc_ptx_bits(s, made, bits));
 }
 
+/* As vgpu/include's rsqrtf: of f32 in f64, so that one number has one result. */
+static LLVMValueRef inverse_root(struct cc_ptx_statement *s, LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    bool wide = bits_of(s, value) == 64;
+
+    if (!wide)
+        value = LLVMBuildCast(s->b, CC_PTX_F_EXTEND, value, cc_ptx_float_type(s, 64), "");
+    value = cc_ptx_op(s, CC_PTX_F_DIV, constant(s, 1, 64), intrinsic(s, "sqrt", &value, 1));
+    return wide ? value : LLVMBuildCast(s->b, CC_PTX_F_TRUNC, value, type, "");
+}
+
 static LLVMValueRef build_float(struct cc_ptx_statement *s, const struct operation *o,
                                 const struct cc_ptx_modes *modes, LLVMValueRef *value)
 {
@@ -250,7 +262,7 @@ static LLVMValueRef build_float(struct cc_ptx_statement *s, const struct operati
     case VGPU_FLOAT_RCP:
         return cc_ptx_op(s, CC_PTX_F_DIV, one, value[0]);
     case VGPU_FLOAT_RSQRT:
-        return cc_ptx_op(s, CC_PTX_F_DIV, one, intrinsic(s, "sqrt", value, 1));
+        return inverse_root(s, value[0]);
     case VGPU_FLOAT_MIN:
     case VGPU_FLOAT_MAX:
         return extreme(s, o->is == VGPU_FLOAT_MAX, modes->nan, value[0], value[1]);

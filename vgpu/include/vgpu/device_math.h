@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * device_math.h: CUDA's own arithmetic functions. What <math.h> has is libm's.
  *
- * The fast forms (__expf ...) are as exact as the others here.
+ * The fast forms (__expf ...) are made of what nvcc makes them of (ex2.approx ...), so that both
+ * compilers' programs compute the same. What PTX calls approximate is as exact as libm here.
  */
 #ifndef VGPU_DEVICE_MATH_H
 #define VGPU_DEVICE_MATH_H
@@ -187,15 +188,30 @@ VGPU_INLINE float __fdividef(float a, float b)
 
 /* ---- the fast forms: macros, since the C library declares functions of these names ---- */
 
+#define VGPU_FAST(name, parameters, result)                                                        \
+    VGPU_INLINE float vgpu_fast_##name parameters                                                  \
+    {                                                                                              \
+        return result;                                                                             \
+    }
+
+VGPU_FAST(exp, (float x), exp2f(x * 1.44269504f))
+VGPU_FAST(exp10, (float x), exp2f(x * 3.32192809f))
+VGPU_FAST(log, (float x), log2f(x) * 0.693147181f)
+VGPU_FAST(log10, (float x), log2f(x) * 0.301029996f)
+VGPU_FAST(pow, (float x, float y), exp2f(log2f(x) * y))
+VGPU_FAST(tan, (float x), sinf(x) / cosf(x))
+#undef VGPU_FAST
+
 #define __sinf(x) (sinf(x))
 #define __cosf(x) (cosf(x))
-#define __tanf(x) (tanf(x))
-#define __expf(x) (expf(x))
-#define __exp10f(x) (powf(10.0f, x))
-#define __logf(x) (logf(x))
+#define __tanf(x) (vgpu_fast_tan(x))
+#define __tanhf(x) (tanhf(x))
+#define __expf(x) (vgpu_fast_exp(x))
+#define __exp10f(x) (vgpu_fast_exp10(x))
+#define __logf(x) (vgpu_fast_log(x))
 #define __log2f(x) (log2f(x))
-#define __log10f(x) (log10f(x))
-#define __powf(x, y) (powf(x, y))
+#define __log10f(x) (vgpu_fast_log10(x))
+#define __powf(x, y) (vgpu_fast_pow(x, y))
 #define __sincosf(x, s, c) (vgpu_sincosf(x, s, c))
 
 VGPU_INLINE void vgpu_sincosf(float x, float *s, float *c)
