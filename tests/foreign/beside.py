@@ -177,6 +177,20 @@ def other_node(name: str, folder: pathlib.Path) -> pathlib.Path:
     return path
 
 
+def short(line: str) -> str:
+    """Without the folders of this machine."""
+    return re.sub(r"(?<![\w.])/[\w./+-]*/", "", line)[:200]
+
+
+def first_error(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    for pattern in (r"error:|undefined reference|multiple definition", r"rror|not found|vgpu-cc"):
+        for line in lines:
+            if re.search(pattern, line):
+                return short(line)
+    return short(lines[-1]) if lines else "no output"
+
+
 class NotCompared(Exception):
     """Its message says why."""
 
@@ -202,9 +216,11 @@ class Pair:
         if self.options.keep and (folder / "program").exists():
             return
         compiler, seconds = self.compilers[name], self.options.seconds
-        status, _ = self.program.build(compiler, folder, seconds, *flags)
+        status, output = self.program.build(compiler, folder, seconds, *flags)
+        if status is None:
+            raise NotCompared(f"{' '.join([name, *flags])} was too slow")
         if status != 0:
-            raise NotCompared(f"{name} {'was too slow' if status is None else 'failed'}")
+            raise NotCompared(f"{' '.join([name, *flags])}: {first_error(output)}")
 
     def output(self, name: str, node: str, *flags: str) -> Output:
         """Of all command lines, each run in a copy of the folder in which it was built."""

@@ -50,6 +50,7 @@ import pathlib
 import queue
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -60,6 +61,7 @@ import tomllib
 from typing import IO, NamedTuple
 
 import beside
+from beside import first_error, short
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -137,20 +139,6 @@ def run(
     return status, output.decode(errors="replace")
 
 
-def short(line: str) -> str:
-    """Without the folders of this machine."""
-    return re.sub(r"(?<![\w.])/[\w./+-]*/", "", line)[:200]
-
-
-def first_error(output: str) -> str:
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    for pattern in (r"error:|undefined reference|multiple definition", r"rror|not found|vgpu-cc"):
-        for line in lines:
-            if re.search(pattern, line):
-                return short(line)
-    return short(lines[-1]) if lines else "no output"
-
-
 class Program:
     def __init__(self, repository: str, root: pathlib.Path, name: str, fields: dict) -> None:
         self.repository, self.root, self.name, self.fields = repository, root, name, fields
@@ -184,12 +172,15 @@ class Program:
         return copy
 
     def prepare(self, folder: pathlib.Path, toolkit: pathlib.Path) -> None:
-        """The program's own files, for what it reads when it runs."""
+        """The program's own files, for what it reads when it runs: copies, over which it may
+        write, and in one of whose folders another program may be built."""
         folder.mkdir(parents=True, exist_ok=True)
         headers = [toolkit / "include" / name for name in self.fields.get("headers", [])]
         for path in [*self.at.iterdir(), *headers]:
-            if not (folder / path.name).exists():
-                (folder / path.name).symlink_to(path)
+            if path.is_dir() and path.name != ".git":
+                shutil.copytree(path, folder / path.name, dirs_exist_ok=True)
+            elif path.is_file() and not (folder / path.name).exists():
+                shutil.copy(path, folder)
 
     def build(
         self, compiler: str, folder: pathlib.Path, seconds: float, *more: str

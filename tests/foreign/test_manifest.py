@@ -3,7 +3,9 @@
 programs that they name, and the pages show those tables."""
 
 import json
+import pathlib
 import re
+import tempfile
 import unittest
 from datetime import date
 
@@ -34,6 +36,21 @@ class Manifest(unittest.TestCase):
                         re.compile(pattern)
                     if "smaller" in whole:
                         self.assertIn("usual", whole, "what it computes by itself")
+
+    def test_nothing_is_written_into_the_checkout(self) -> None:
+        """A program writes over a file that it finds, and another is built in a folder of it."""
+        with tempfile.TemporaryDirectory() as place:
+            checkout, work = pathlib.Path(place) / "checkout", pathlib.Path(place) / "work"
+            files = {checkout / "a" / "picture": "old", checkout / "a" / "more" / "b.cu": "code"}
+            for path, text in files.items():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            for name in ("a", "a/more"):
+                sweep.Program("r", checkout, name, {}).prepare(work / name, checkout)
+            (work / "a" / "picture").write_text("new")
+            (work / "a" / "more" / "program").write_text("built")
+            found = {path: path.read_text() for path in checkout.rglob("*") if path.is_file()}
+            self.assertEqual(found, files)
 
     def test_refused_device_code_is_no_right_answer(self) -> None:
         program = sweep.Program("a", sweep.HERE, "b", {"right": "Done"})

@@ -12,11 +12,11 @@
 #include <limits.h>
 #include <stddef.h>
 
-#include "cuda_runtime.h"
+#include <cuda_runtime.h>
 #ifdef __cplusplus
-#include "cuda_bf16.h"
-#include "cuda_fp16.h"
-#include "cuda_fp8.h"
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #endif
 
 #define NCCL_MAJOR 2

@@ -51,7 +51,7 @@ ncclResult_t ncclDevCommDestroy(ncclComm_t comm, const ncclDevComm_t *made);
 #endif
 
 #if defined(__cplusplus) && defined(__CUDACC__)
-#include "cuda/atomic"
+#include <cuda/atomic>
 
 /* The threads that act together: all of the block. */
 struct ncclCoopCta {
