@@ -50,7 +50,7 @@ class Command(Case):
         self.write("a.cu", KERNEL)
         flags = (
             "-arch=sm_90 -arch native -gencode arch=compute_90,code=sm_90 "
-            "--generate-code=arch=compute_80,code=sm_80 -rdc=false -lineinfo -G -use_fast_math "
+            "--generate-code=arch=compute_80,code=sm_80 -rdc=false -lineinfo -G "
             "-Xptxas -v -maxrregcount=64 -std c++20 -O3 --expt-relaxed-constexpr "
             "-Wno-deprecated-gpu-targets -allow-unsupported-compiler "
             "-cudart static -t=4 -diag-suppress=20012 -m64 "

@@ -55,6 +55,8 @@ class Valid(Case):
             (["-std=c++20"], "kernels.cu"),
             (["-std=c++14", "-O3"], "shared_forms.cu"),
             (["-Xcompiler", "-fPIC,-fsemantic-interposition"], "kernels.cu"),
+            (["-use_fast_math", "-DUSUAL"], "fast_math.cu"),
+            (["-use_fast_math", "-DUSUAL", "-G"], "fast_math.cu"),
         ):
             with self.subTest(flags=flags, program=name):
                 self.check(COMPILERS[0], VALID / name, *flags)

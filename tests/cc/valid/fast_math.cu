@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The fast functions are what nvcc makes of them: the same instructions in inline PTX give the same
-// bits.
+// bits. With -use_fast_math -DUSUAL, so do expf and the like.
 // prints: fast math: 0 of 4096 differ
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -67,6 +67,14 @@ __global__ void all()
     compare("tanhf", x, __tanhf(x), ptx_tanh(x));
     compare("fdividef", x, __fdividef(x, y), ptx_divide(x, y));
     compare("rsqrtf", x, rsqrtf(x), ptx_rsqrt(x));
+#ifdef USUAL
+    compare("usual expf", x, expf(x), ptx_exp(x));
+    compare("usual exp10f", x, exp10f(x), ptx_exp10(x));
+    compare("usual logf", x, logf(x), ptx_log(x));
+    compare("usual log10f", x, log10f(x), ptx_log10(x));
+    compare("usual powf", x, powf(x, y), ptx_pow(x, y));
+    compare("usual tanf", x, tanf(x), ptx_tan(x));
+#endif
     __sincosf(x, &s, &c);
     compare("sinf", x, s, ptx_sin(x));
     compare("cosf", x, c, ptx_cos(x));

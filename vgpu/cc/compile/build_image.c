@@ -36,6 +36,7 @@ bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang, stru
     for (size_t i = 0; i < count; i++) {
         file[i].checks_indices = job->options->checks_indices;
         file[i].debug = job->options->device_debug;
+        file[i].fast_math = job->options->fast_math;
     }
     if (!cc_load_llvm(clang->release) || !cc_lower(file, count, headers, object, code) ||
         !cc_link_image(job, object, image))

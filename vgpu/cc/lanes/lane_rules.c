@@ -121,9 +121,9 @@ static const char *refused(struct cc_lowering *l, LLVMValueRef i)
     }
 }
 
-/* With -use_fast_math the compiler chooses the order of additions, and could choose differently for
- * the two forms. LLVM's C interface has these flags only from release 18 on: so they are searched
- * in the printed text.
+/* With `#pragma clang fp reassociate(on)` the compiler chooses the order of additions, and could
+ * choose differently for the two forms. LLVM's C interface has these flags only from release 18 on:
+ * so they are searched in the printed text.
  */
 static bool is_inexact(LLVMValueRef kernel)
 {
@@ -145,7 +145,7 @@ const char *cc_refused_instruction(struct cc_lowering *l, LLVMValueRef kernel)
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !why; i = LLVMGetNextInstruction(i))
             why = refused(l, i);
     if (why == NULL && is_inexact(kernel))
-        why = "-use_fast_math leaves the order of additions open";
+        why = "a pragma leaves the order of additions open";
     return why;
 }
 

@@ -168,6 +168,8 @@ static bool prepare_module(struct cc_lowering *l, bool is_ptx)
     set_functions(l);
     cc_add_tables(l);
     rename_calls(l);
+    if (l->fast_math && !is_ptx)
+        cc_use_fast_functions(l);
     return !is_ptx || (cc_run_passes(l, unused_removed) && cc_check_module(l));
 }
 
@@ -208,6 +210,7 @@ static struct cc_lowering start_lowering(const struct cc_bitcode *file, struct c
                             .no_lambdas = file->no_lambdas,
                             .checks_indices = file->checks_indices,
                             .debug = file->debug,
+                            .fast_math = file->fast_math,
                             .code = code};
 
     *code = (struct cc_device_code){0};

@@ -44,6 +44,9 @@ bool cc_replace_in(struct cc_lowering *l, LLVMValueRef variable, LLVMValueRef fu
 /* Deletes the variable. False: it is still in use. */
 bool cc_delete_unused(LLVMValueRef variable);
 
+/* lower_fast.c: -use_fast_math */
+void cc_use_fast_functions(struct cc_lowering *l);
+
 /* lower_managed.c: replaces __managed__ variables by memory whose address is stored in the
  * image. */
 #define CC_MANAGED_SECTION "vgpu_managed" /* vgpu/include/vgpu/attributes.h */

@@ -68,6 +68,7 @@ static const struct cc_option all_options[] = {
     {"-G --device-debug", SWITCH, ALONE, OFFSET(device_debug), NULL},
     {"-extended-lambda -expt-extended-lambda", SWITCH, ALONE, OFFSET(lambdas), NULL},
     {"-expt-relaxed-constexpr", SWITCH, ALONE, OFFSET(relaxed), NULL},
+    {"-use_fast_math", SWITCH, ALONE, OFFSET(fast_math), NULL},
     {"-check-indices", SWITCH, ALONE, OFFSET(checks_indices), NULL},
     {"-nodlink --no-device-link", SWITCH, ALONE, OFFSET(no_device_link), NULL},
     {"-run", SWITCH, ALONE, OFFSET(run), NULL},
@@ -89,7 +90,7 @@ static const struct cc_option all_options[] = {
     {"-code-ls --list-gpu-code", QUESTION, ALONE, CC_GPU_CODE, NULL},
     {"-arch-ls --list-gpu-arch", QUESTION, ALONE, CC_GPU_ARCH, NULL},
     /* nvcc's, without a meaning here */
-    {"-m64 -lineinfo --generate-line-info -use_fast_math -extra-device-vectorization -restrict "
+    {"-m64 -lineinfo --generate-line-info -extra-device-vectorization -restrict "
      "-res-usage --resource-usage -src-in-ptx --source-in-ptx -forward-unknown-opts "
      "-forward-unknown-to-host-compiler -forward-unknown-to-host-linker "
      "-allow-unsupported-compiler -Wno-deprecated-gpu-targets -Wdefault-stream-launch "

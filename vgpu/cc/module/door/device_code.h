@@ -51,6 +51,7 @@ struct cc_bitcode {
     bool is_ptx;     /* PTX's text, or nvcc's container of it, in the place of bitcode */
     bool no_lambdas; /* device code must not contain lambdas of host functions */
     bool checks_indices;
+    bool fast_math;
     bool debug; /* for debuggers: keeps every variable, optimizes nothing */
 };
 

@@ -21,7 +21,7 @@ struct cc_lowering {
     LLVMTargetDataRef layout; /* this machine's */
     const char *source;       /* the (first) file's name, for keys */
     bool linked;              /* linked from several files: -rdc=true */
-    bool no_lambdas, checks_indices, debug;
+    bool no_lambdas, checks_indices, debug, fast_math;
     struct cc_device_code *code;
     LLVMDIBuilderRef info; /* debug information; null: not needed yet */
     LLVMMetadataRef unit;

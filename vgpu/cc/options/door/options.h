@@ -58,6 +58,7 @@ struct cc_options {
     const char *keep_dir; /* for intermediate files; null: as --keep says */
     bool checks_indices;  /* of local arrays */
     bool device_debug;    /* -G */
+    bool fast_math;
     bool verbose, dryrun, keep, relaxed;
     bool clangd;            /* --clangd */
     const char *precompile; /* --precompile FOLDER; null: no */
