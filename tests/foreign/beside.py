@@ -280,11 +280,12 @@ class Pair:
         text = f"{len(found)}: {found[0]}"
         flags = self.program.words("alike")
         if flags or all(line.numbers for line in found):
+            said = " ".join(self.program.fields.get("alike", ["-fmad=false"]))
             flags = flags or ["-fmad=false"]
             self.build("nvcc", *flags)
             alike = [self.output("nvcc", where, *flags) for where in (node, other)]
             if not unlike(alike, ours):
-                return FLAGS, f"{' '.join(flags)}: {text}"
+                return FLAGS, f"{said}: {text}"
         return DIFFERS, text
 
 
@@ -297,7 +298,7 @@ def files(folder: pathlib.Path) -> list[pathlib.Path]:
 SENTENCES = """\
 Of the {rows} programs that are right, {compared} were compared. What both builds print and write
 is the same for {same}, and the same but for times for {times}; {order} print the same lines in
-another order, {flags} compute the same with other flags for nvcc, and {differs} differ:
+another order, and {flags} compute the same with other flags for nvcc. {differs} in another way.
 """
 
 
@@ -315,7 +316,7 @@ def page(rows: dict[str, dict]) -> str:
         times=count[TIMES],
         order=count[ORDER],
         flags=count[FLAGS],
-        differs=count[DIFFERS],
+        differs=f"{count[DIFFERS]} differ" if count[DIFFERS] else "None differs",
     )
     lines = ["", "| program | compared | what differs first, or why not |", "|---|---|---|"]
     for name, one in known.items():

@@ -37,6 +37,13 @@ class Nvcc(Case):
                     self.assertEqual(have.returncode, want.returncode)
                     self.assertNotIn("no version information", have.stderr)
 
+    def test_nccl_h_is_for_nvcc_too(self) -> None:
+        """Of the virtual node, beside the Toolkit's headers."""
+        source = self.write(
+            "ring.cu", '#include "nccl_device.h"\nstatic_assert(sizeof(NCCL_SUFFIX "") == 6);\n'
+        )
+        self.nvcc(source, "-arch=sm_90", "-c", f"-I{HERE.parent / 'foreign/stand_in/nccl'}")
+
     def test_lines_of_findings(self) -> None:
         source = self.write(
             "late.cu",
