@@ -179,7 +179,7 @@ def other_node(name: str, folder: pathlib.Path) -> pathlib.Path:
 
 def short(line: str) -> str:
     """Without the folders of this machine."""
-    return re.sub(r"(?<![\w.])/[\w./+-]*/", "", line)[:200]
+    return re.sub(r"(?<![\w.}])/[\w./+-]*/", "", line)[:200]
 
 
 def first_error(output: str) -> str:
