@@ -37,6 +37,27 @@ class Nvcc(Case):
                     self.assertEqual(have.returncode, want.returncode)
                     self.assertNotIn("no version information", have.stderr)
 
+    def test_fast_math(self) -> None:
+        """Both compilers make the same of functions of float, to the last bit."""
+        functions = ("exp", "exp2", "exp10", "log", "log2", "log10", "tan", "tanh", "sin", "cos")
+        values = "".join(f"r[{i}] = {name}f(x);\n" for i, name in enumerate(functions))
+        source = self.write(
+            "fast.cu",
+            "#include <cstdio>\n__global__ void k(float *r, float x)\n{\n" + values + "r[10] = "
+            "powf(x, 1.7f);\nr[11] = x / 1.7f;\nr[12] = sqrtf(x);\nr[13] = rsqrtf(x);\n}\n"
+            "int main()\n{\n    float *r, h[14];\n"
+            "    cudaMalloc(&r, sizeof h);\n    for (float x = 0.01f; x < 30; x *= 1.1f) {\n"
+            "        k<<<1, 1>>>(r, x);\n        cudaMemcpy(h, r, sizeof h, cudaMemcpyDefault);\n"
+            '        for (float value : h)\n            std::printf("%a\\n", value);\n    }\n}\n',
+        )
+        own = self.folder / "fast"
+        done = self.run_command(CC, "-use_fast_math", "-o", own, source)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        want = self.run_command(own).stdout
+        self.assertEqual(len(want.splitlines()), 14 * 85)
+        program = self.nvcc(source, "-arch=sm_90", "-use_fast_math", "-fmad=false")
+        self.assertEqual(self.run_command(RUNNER, program).stdout, want)
+
     def test_nccl_h_is_for_nvcc_too(self) -> None:
         """Of the virtual node, beside the Toolkit's headers."""
         source = self.write(
