@@ -42,10 +42,10 @@ def asked() -> set[str]:
 
 def rendered(known: set[str], recorded: set[str]) -> str:
     missing = sorted(known - recorded)
-    lead = f"{len(known & recorded)} of {len(known)} functions were asked"
+    lead = f"The answers of {len(known & recorded)} of {len(known)} functions were recorded"
     if not missing:
         return lead + ".\n"
-    return lead + "; these were not:\n\n" + ", ".join(f"`{name}`" for name in missing) + "\n"
+    return lead + "; for these, none was:\n\n" + ", ".join(f"`{name}`" for name in missing) + "\n"
 
 
 def main() -> int:
