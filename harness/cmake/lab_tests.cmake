@@ -101,7 +101,8 @@ function(_lab_register prefix source verifier side kind runner student_file)
     endif()
     add_test(NAME ${name}
       COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${verifier} --runner ${started} --case ${case}
-              --as ${prefix} --source ${student_file} --results ${PEERLAB_RESULTS})
+              --as ${prefix} --source ${student_file} --results ${PEERLAB_RESULTS}
+              --orders ${PEERLAB_ORDERS})
     peerlab_layer(${name} ${layer} ${labels})
     set_tests_properties(${name} PROPERTIES
       SKIP_RETURN_CODE 77
