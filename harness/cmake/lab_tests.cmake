@@ -8,6 +8,8 @@
 configure_file(${CMAKE_CURRENT_LIST_DIR}/ctest_custom.cmake.in ${PROJECT_BINARY_DIR}/CTestCustom.cmake
                @ONLY)
 
+set(PEERLAB_ORDERS 3 CACHE STRING "In how many other orders a test runs that leaves an order open, 0 to 3")
+
 # Lets `ctest -R lab03` be typed in a folder: ctest goes where the DartConfiguration.tcl of the folder
 # in which it is started says, and leaves nothing behind there. Of several build trees build/vgpu is
 # the one that it goes to.
