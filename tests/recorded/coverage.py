@@ -45,7 +45,12 @@ def rendered(known: set[str], recorded: set[str]) -> str:
     lead = f"The answers of {len(known & recorded)} of {len(known)} functions were recorded"
     if not missing:
         return lead + ".\n"
-    return lead + ". None was recorded for these:\n\n" + ", ".join(f"`{name}`" for name in missing) + "\n"
+    return (
+        lead
+        + ". None was recorded for these:\n\n"
+        + ", ".join(f"`{name}`" for name in missing)
+        + "\n"
+    )
 
 
 def main() -> int:
