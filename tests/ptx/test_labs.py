@@ -52,10 +52,12 @@ def build_and_pass(project: Project) -> None:
             sys.exit("\n".join([" ".join(words), *done.output.splitlines()[-60:]]))
 
 
-def comparable(record: Told) -> dict[str, str]:
-    return {
-        field: re.sub(r"0x[0-9a-f]+", "ADDRESS", str(record.get(field, ""))) for field in FIELDS
-    }
+def comparable(record: Told, at: Path) -> dict[str, str]:
+    """Without addresses, and without the folder `at` of the answers, which is each build's own."""
+    texts = {field: str(record.get(field, "")) for field in FIELDS}
+    for folder in (f"{at}/", f"{os.path.relpath(at, ROOT)}/"):
+        texts = {field: text.replace(folder, "") for field, text in texts.items()}
+    return {field: re.sub(r"0x[0-9a-f]+", "ADDRESS", text) for field, text in texts.items()}
 
 
 def is_like(ours: str, theirs: str) -> bool:
@@ -76,7 +78,7 @@ class Side:
     def told(self, answer: Answer) -> dict[str, str]:
         try:
             at = self.project.build_dir / "verdicts"
-            return comparable(told(self.project, answer, self.tests, at))
+            return comparable(told(self.project, answer, self.tests, at), at)
         except LabError as error:
             return {"does not compile": str(error)}
 
