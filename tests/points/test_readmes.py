@@ -30,6 +30,7 @@ SECTIONS = [
     "When not to use it",
     "Further reading",
 ]
+PICTURE_COLUMNS = 43  # fit into a phone of 390 pixels
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _SOLVED = re.compile(r"// BEGIN SOLUTION\n(.*?)// END SOLUTION|// STUB: TODO\((\d+)\);", re.DOTALL)
 _NOTED = re.compile(r"// TODO\((\d+)\).*\(about (\d+) lines?")
@@ -63,8 +64,11 @@ def form_problems(readme: str) -> list[str]:
     asked = questions.count("**Question ")
     if asked < 5 or answered != list(range(1, asked + 1)):
         wrong.append(f"{asked} questions, of which {answered} have a folded answer")
-    if "```" not in readme.partition("\n## The picture\n")[2].partition("\n## ")[0]:
+    picture = readme.partition("\n## The picture\n")[2].partition("\n## ")[0]
+    if "```" not in picture:
         wrong.append("no picture")
+    drawn = "\n".join(_FENCED.findall(picture)).splitlines()
+    wrong += [f"too wide for a phone: {line}" for line in drawn if len(line) > PICTURE_COLUMNS]
     return wrong
 
 
