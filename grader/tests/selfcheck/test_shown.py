@@ -75,6 +75,15 @@ class Shown(FakeBuild):
         shown = "things     34 passed     5 s  ok\nselfcheck: 34 passed, 0 failed"
         self.assertEqual(self.failures(board, shown), [])
 
+    def test_lines_are_left_out(self) -> None:
+        shown = "things     34 passed     5 s  ok\nselfcheck: 34 passed, 0 failed"
+        lines = board_of(self.project, self.skeletons).splitlines()
+        middle = [*lines[:1], "...", *lines[3:]]
+        self.assertEqual(self.failures("\n".join(middle), shown), [])
+        for wrong in ([*middle, "..."], [*lines[:1], *lines[3:]], ["...", *lines[3:]]):
+            self.report = Report()
+            self.assertEqual(self.failures("\n".join(wrong), shown), ["README.md: start"])
+
     def test_old_output_is_found(self) -> None:
         board = board_of(self.project, self.skeletons).replace("tiny", "small")
         self.assertEqual(
