@@ -7,8 +7,10 @@ what a learner reads of every wrong answer of tests/mutants and tests/misconcept
 Without nvcc: skipped. Addresses are not compared, and of a call that spans several lines nvcc may
 name another line. nvcc makes other instructions of a kernel, so what is computed from its time
 differs a little. nvcc does not check the indices of arrays; an answer that vgpu-cc's check stops is
-only compared by its verdict. Which process or stream is noticed first is chance: what is told
-differently is tried again, on both sides, until something equal was told, or TRIES times.
+only compared by its verdict. Variables that are not initialised begin with 0xAA... in what Clang
+compiles, and with 0xFE... in what gcc does for nvcc. Which process or stream is noticed first is
+chance: what is told differently is tried again, on both sides, until something equal was told, or
+TRIES times.
 """
 
 import argparse
@@ -37,6 +39,13 @@ TRIES = 6
 LINES = 3  # how far apart two lines of one call may be
 NEAR = 0.01  # what numbers with a decimal point may differ by
 CHECKED = "is out of the range of an array"  # says vgpu-cc's -check-indices
+# What a variable of 1, 2, 4 or 8 bytes holds that is not initialised (-ftrivial-auto-var-init).
+NOT_INITIALISED = {
+    str(int.from_bytes(bytes([byte]) * size, "little", signed=signed))
+    for byte in (0xAA, 0xFE)
+    for size in (1, 2, 4, 8)
+    for signed in (False, True)
+}
 FIELDS = ("verdict", "ending", "grave", "message", "why", "where", "explained", "said", "check")
 
 
@@ -62,7 +71,12 @@ def comparable(record: Told, at: Path) -> dict[str, str]:
     texts = {field: str(record.get(field, "")) for field in FIELDS}
     for folder in (f"{at}/", f"{os.path.relpath(at, ROOT)}/"):
         texts = {field: text.replace(folder, "") for field, text in texts.items()}
-    return {field: re.sub(r"0x[0-9a-f]+", "ADDRESS", text) for field, text in texts.items()}
+    texts = {field: re.sub(r"0x[0-9a-f]+", "ADDRESS", text) for field, text in texts.items()}
+    return {field: re.sub(r"(?<!\w)-?\d+", masked, text) for field, text in texts.items()}
+
+
+def masked(number: re.Match[str]) -> str:
+    return "NOT INITIALISED" if number[0] in NOT_INITIALISED else number[0]
 
 
 def is_like(ours: str, theirs: str) -> bool:
