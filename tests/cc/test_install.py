@@ -77,6 +77,8 @@ class Install(Case):
             self.assertEqual(done.stdout, f"{gpus} GPUs: 2 4 6\n", done.stderr)
         listed = run([home / "bin/vgpu-smi", "-L"], self.folder, VGPU_NODE_ID=f"smi-{os.getpid()}")
         self.assertEqual(listed.stdout.count("GPU 0"), 1, listed.stderr)
+        names = run([home / "bin/vgpu-run", "--nodes"], self.folder)
+        self.assertRegex(names.stdout, r"(?m)^dgx-a100 +DGX A100: ", names.stderr)
 
     def test_a_program_finds_the_toolkit_that_linked_it(self) -> None:
         home = self.toolkit("here")

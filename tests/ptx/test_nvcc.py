@@ -65,6 +65,17 @@ class Nvcc(Case):
         )
         self.nvcc(source, "-arch=sm_90", "-c", f"-I{HERE.parent / 'foreign/stand_in/nccl'}")
 
+    def test_nodes(self) -> None:
+        """The names that VGPU_NODE takes, from the folder of descriptions."""
+        folder = HERE.parent.parent / "vgpu" / "nodes"
+        names = {path.stem for path in folder.glob("*.json")} - {"schema"}
+        done = self.run_command(RUNNER, "--nodes")
+        self.assertEqual({line.split()[0] for line in done.stdout.splitlines()}, names)
+        self.assertIn("none                 A machine with a driver and no GPU", done.stdout)
+        one = self.write("own.json", '{\n  "name": "own",\n  "about": "One of my own.",\n')
+        done = self.run_command("env", f"VGPU_NODES={one.parent}", RUNNER, "--nodes")
+        self.assertEqual(done.stdout, "own                  One of my own.\n")
+
     def test_lines_of_findings(self) -> None:
         source = self.write(
             "late.cu",
