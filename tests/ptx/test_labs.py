@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The labs as real nvcc compiles them (preset nvcc-vgpu), beside vgpu-cc's: the solutions pass, and
-what a learner reads of every wrong answer of tests/mutants and tests/misconceptions is the same.
+"""The labs as real nvcc compiles them (preset nvcc-vgpu), beside vgpu-cc's: the solutions pass,
+every wrong answer of tests/mutants and tests/misconceptions has the same verdict (but
+REPAIRED ones),
+and what a learner reads of it is the same but for a few (ELSEWISE), which are printed: counts of
+what a wrong kernel does, for example, are those of each compiler's instructions.
 
     test_labs.py --build build/vgpu [--every N] [--lab NN ...] [--jobs N]
 
@@ -38,6 +41,9 @@ PRESET = "nvcc-vgpu"
 TRIES = 6
 LINES = 3  # how far apart two lines of one call may be
 NEAR = 0.01  # what numbers with a decimal point may differ by
+ELSEWISE = 0.05  # the largest share of answers that are told in other words
+# Wrong answers that nvcc makes right, and how.
+REPAIRED = {"lab04.shared_reads_twice": "two loads of one element become one"}
 CHECKED = "is out of the range of an array"  # says vgpu-cc's -check-indices
 # What a variable of 1, 2, 4 or 8 bytes holds that is not initialised (-ftrivial-auto-var-init).
 NOT_INITIALISED = {
@@ -143,15 +149,20 @@ def main() -> int:
     sides = (Side(project), Side(here(PRESET)))
     wanted = [one for one in answers(project) if not asked.lab or one.lab.number in asked.lab]
     wanted = wanted[:: asked.every]
-    different = 0
+    different = verdicts = 0
     with ThreadPoolExecutor(asked.jobs) as pool:
         found: Iterable[list[str]] = pool.map(lambda one: differences(one, sides), wanted)
         for answer, fields in zip(wanted, found, strict=True):
             different += bool(fields)
+            verdicts += answer.label not in REPAIRED and any(
+                field.startswith("  verdict\n") for field in fields
+            )
             if fields:
                 print("\n".join([f"{answer.label} ({answer.case})", *fields]), flush=True)
-    print(f"{len(wanted)} answers, {different} of which are told differently")
-    return 1 if different or not wanted else 0
+    print(
+        f"{len(wanted)} answers: {verdicts} with another verdict, {different} told in other words"
+    )
+    return 1 if verdicts or different > ELSEWISE * len(wanted) or not wanted else 0
 
 
 if __name__ == "__main__":
