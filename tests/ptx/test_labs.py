@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The labs as real nvcc compiles them (preset nvcc-vgpu), beside vgpu-cc's: the solutions pass,
-every wrong answer of tests/mutants and tests/misconceptions has the same verdict (but
-REPAIRED ones),
-and what a learner reads of it is the same but for a few (ELSEWISE), which are printed: counts of
-what a wrong kernel does, for example, are those of each compiler's instructions.
+every wrong answer of tests/mutants and tests/misconceptions (but for REPAIRED) has the same
+verdict, and what a learner reads of it is the same but for a few (ELSEWISE), which are printed:
+counts of what a wrong kernel does, for example, are those of each compiler's instructions.
 
     test_labs.py --build build/vgpu [--every N] [--lab NN ...] [--jobs N]
 
