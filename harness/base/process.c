@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ void lab__close_from(int first)
         close((int)fd);
 }
 
-static void close_on_exec_from(int first)
+void lab__close_on_exec_from(int first)
 {
 #ifdef SYS_close_range
     const unsigned cloexec = 4; /* CLOSE_RANGE_CLOEXEC, Linux 5.11 */
@@ -90,13 +91,33 @@ static void run_child(char *const argv[], char *const envp[], const int *fds, in
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
     if (place_descriptors(fds, fd_count) == 0) {
-        close_on_exec_from(fd_count);
+        lab__close_on_exec_from(fd_count);
         execve(argv[0], argv, envp);
     }
     int number = errno;
     if (write(channel, &number, sizeof number) < 0)
         number = 0;
     _exit(127);
+}
+
+/* By vfork, since copying a verifier's page tables takes longer than all that the child does. Until
+ * the child is another program it has our memory, so no signal that comes meanwhile is handled
+ * there. gdb cannot hold both processes of a vfork. */
+static pid_t start_child(char *const argv[], char *const envp[], const int *fds, int fd_count,
+                         int error)
+{
+    const pid_t self = getpid();
+    const bool debugged = getenv("VGPU_DEBUGGER") != NULL;
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    const pid_t pid = debugged ? fork() : vfork();
+    if (pid == 0)
+        run_child(argv, envp, fds, fd_count, error, self);
+    const int number = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = number;
+    return pid;
 }
 
 /* Starts argv[0] in a new session with exactly these descriptors. Returns its pid, or -errno. */
@@ -106,9 +127,7 @@ pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (pipe2(channel, O_CLOEXEC) != 0)
         return -errno;
-    pid_t self = getpid(), pid = fork();
-    if (pid == 0)
-        run_child(argv, envp, fds, fd_count, channel[1], self);
+    pid_t pid = start_child(argv, envp, fds, fd_count, channel[1]);
     if (pid < 0)
         number = errno;
     close(channel[1]);
@@ -447,10 +466,25 @@ static bool has_only_spare(pid_t spare)
     return n == 0 || (first == spare && strspn(rest, " ") == strlen(rest));
 }
 
+/* Waits a moment, until one of those that were killed has ended. */
+static void await_killed(const struct process *all, int count, int round)
+{
+    for (int i = 0; i < count; i++) {
+        struct pollfd end = {.fd = all[i].ours && !all[i].spared ? lab__pidfd(all[i].pid) : -1,
+                             .events = POLLIN};
+        if (end.fd < 0)
+            continue;
+        poll(&end, 1, 5);
+        close(end.fd);
+        return;
+    }
+    usleep(round < 4 ? 200 : round < 20 ? 500 : 5000);
+}
+
 /* The kernel's lists of children cost little, however many processes the machine has, but a process
  * may be missed whose parent ends meanwhile. So every fourth round looks at all processes. Returns
- * how many are left; 1 if that is not known. */
-static int kill_descendants(int round, pid_t spare)
+ * whether some may be left, after it has waited for one of them. */
+static bool kill_descendants(int round, pid_t spare)
 {
     static struct process all[PROCESSES_MAX];
     int count = round % 4 == 3 ? -1 : mark_descendants(all, spare), left = 1;
@@ -461,7 +495,9 @@ static int kill_descendants(int round, pid_t spare)
     for (int i = 0; i < count; i++)
         if (all[i].ours && !all[i].spared)
             kill(all[i].pid, SIGKILL);
-    return left;
+    if (left > 0)
+        await_killed(all, count, round);
+    return left > 0;
 }
 
 void lab__kill_all(pid_t spare)
@@ -469,9 +505,8 @@ void lab__kill_all(pid_t spare)
     for (int round = 0; round < 2000; round++) {
         while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
-        if (has_only_spare(spare) || kill_descendants(round, spare) == 0)
+        if (has_only_spare(spare) || !kill_descendants(round, spare))
             return;
-        usleep(round < 4 ? 200 : round < 20 ? 500 : 5000);
     }
 }
 

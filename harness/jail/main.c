@@ -32,13 +32,6 @@ static void move_report(struct jail_policy *policy, int flag)
     policy->report = high;
 }
 
-static void mark_close_on_exec(int first)
-{
-    for (int fd = first; fd < 256; fd++)
-        if (fcntl(fd, F_GETFD) >= 0)
-            fcntl(fd, F_SETFD, FD_CLOEXEC);
-}
-
 static bool writes_somewhere(const struct jail_policy *policy)
 {
     for (int i = 0; i < policy->path_count; i++)
@@ -94,7 +87,7 @@ int main(int argc, char **argv)
     jail_join_cgroups(&policy);
     jail_offer_to_oom(&policy);
     jail_queue_node(&policy);
-    mark_close_on_exec(policy.keep);
+    lab__close_on_exec_from(policy.keep);
     if (policy.bubblewrap && policy.report >= 0)
         fcntl(policy.report, F_SETFD, 0);
     if (!policy.bubblewrap)

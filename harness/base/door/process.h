@@ -40,6 +40,7 @@ uint64_t lab__memory(const struct lab_family *family, uint64_t limit);
  * them. */
 void lab__kill_all(pid_t spare);
 void lab__close_from(int first); /* all open descriptors >= first */
+void lab__close_on_exec_from(int first);
 /* Forks. Returns 0 in the child, which continues. The parent waits for the child, ends all its
  * descendants, and exits with its status (128 + N after signal N); SIGTERM, the death of the
  * caller's parent, and too_much() (called four times a second; may be NULL) end it early. -1: fork
