@@ -20,6 +20,8 @@ BIN, SLOW_EXIT = Path(sys.argv[1]), sys.argv[2]
 JAIL = f"cpu-seconds 600\ndata-bytes {1 << 47}\ndescriptors 4096"
 SECONDS = 60
 LATER_SECONDS = 0.7  # than a process that takes its time to leave
+SILENT = 64  # connections
+MOST_KIB = 24  # of memory for each, until it is used; there is room for two messages of 40
 
 
 class Start(unittest.TestCase):
@@ -47,6 +49,10 @@ class Start(unittest.TestCase):
         found = one.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
         return one, struct.unpack("iii", found)[0]
 
+    def memory_kib(self, node: int) -> int:
+        status = Path(f"/proc/{node}/status").read_text(encoding="ascii")
+        return int(status.partition("RssAnon:")[2].split()[0])
+
     def listed(self, node: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(
             [BIN / "vgpu-smi", "-L"],
@@ -66,6 +72,18 @@ class Start(unittest.TestCase):
         one.settimeout(LATER_SECONDS)
         with self.assertRaises(TimeoutError, msg="the node has ended"):
             one.recv(1)
+
+    def test_a_connection_that_says_nothing_takes_no_memory(self) -> None:
+        """lab-jail makes 32 for each program, most of which are never used."""
+        self.start()
+        _, node = self.connect()
+        before = self.memory_kib(node)
+        for _ in range(SILENT):
+            last, _ = self.connect()
+        last.send(b"no request")
+        last.settimeout(SECONDS)
+        self.assertEqual(last.recv(1), b"", "the last, and so all, are there when it is closed")
+        self.assertLess(self.memory_kib(node) - before, SILENT * MOST_KIB)
 
     def test_a_program_after_the_last_has_ended_gets_another_node(self) -> None:
         """Programs that run one after the other under one VGPU_NODE_ID, each with a VGPU_NODE of

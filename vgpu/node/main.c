@@ -12,6 +12,7 @@
 #include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
+#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@
 #include "topology.h"
 #include "usage.h"
 
-enum { MOST_WORKERS = 1024 };
+enum { MOST_WORKERS = 1024, MAPPED_BYTES = 16 << 10 };
 
 static struct topology topology;
 static int ready_fd = -1;
@@ -370,6 +371,9 @@ int main(int argc, char **argv)
 {
     struct options o = {0};
     char error[512], socket_path[128], exec_path[4096];
+    /* A large structure is mapped, so that its pages do not exist until they are used: calloc clears
+     * what it takes from the heap. Most connections that a sandbox makes are never used. */
+    mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
     if (parse_options(argc, argv, &o) != 0) {
         print_usage(stderr);
         return 2;
@@ -392,6 +396,7 @@ int main(int argc, char **argv)
         return refuse_start("cannot publish the node's description", strerror(errno));
     if (!o.foreground)
         detach_process();
+    prctl(PR_SET_PDEATHSIG, 0); /* it ends after its last client, and removes its socket */
     int listener = listen_at(o.id, socket_path, sizeof socket_path, error, sizeof error);
     if (listener < 0)
         return refuse_start("cannot start", error);
