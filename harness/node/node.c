@@ -103,7 +103,8 @@ static int wait_until_ready(int ready, char *error, size_t room)
 static int spawn_lab_node(struct lab_node *node, const char *description, char *error, size_t room)
 {
     char program[4096];
-    char *argv[] = {program, "--id", node->id, "--ready-fd", "3", "--usage-fd", "4", NULL};
+    char *argv[] = {program,      "--id", node->id,       "--ready-fd", "3",
+                    "--usage-fd", "4",    "--foreground", NULL};
     int ready[2] = {-1, -1}, rc = -1;
     int usage = lab__memory_shared(sizeof *node->usage, (void **)&node->usage);
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
