@@ -57,7 +57,7 @@ const char *gpt_check(const struct gpt *g, char *why, int room)
         return fields[i].name;
     }
     if (g->hidden % g->heads != 0) {
-        snprintf(why, (size_t)room, "is %llu, and hidden, %llu, is no multiple of it",
+        snprintf(why, (size_t)room, "is %llu, and hidden, %llu, is not a multiple of it",
                  (unsigned long long)g->heads, (unsigned long long)g->hidden);
         return "heads";
     }

@@ -86,7 +86,7 @@ def main() -> int:
         text = Path(words.plan).read_text(encoding="utf-8") if words.plan else sys.stdin.read()
         draw(json.loads(text), words.output)
     except (OSError, ValueError, KeyError) as error:
-        print(f"zero-picture: {words.plan or 'stdin'} is no plan of zero-plan --json: {error!r}")
+        print(f"zero-picture: {words.plan or 'stdin'} is not a plan of zero-plan --json: {error!r}")
         return 2
     return 0
 

@@ -44,9 +44,12 @@ def read(path: Path) -> dict[str, str]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise LabError(f"{path} is no file of sentences: {error}", ExitStatus.USAGE) from error
+        raise LabError(f"{path} is not a file of messages: {error}", ExitStatus.USAGE) from error
     if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
-        raise LabError(f"{path} is no file of sentences: keys and texts", ExitStatus.USAGE)
+        raise LabError(
+            f"{path} is not a file of messages: expected an object of keys and texts",
+            ExitStatus.USAGE,
+        )
     return found
 
 

@@ -64,5 +64,5 @@ def _odd(entry: Entry) -> str:
     if status not in STATUSES or not re.fullmatch(r"\d{4}-\d\d-\d\d", entry["date"]):
         return f"{url}: {status!r} on {entry['date']!r}"
     if (status == "named") != ("by" in entry):
-        return f"{url}: what was named says `by` which page, and nothing else does"
+        return f"{url}: an entry has `by` if, and only if, its status is `named`"
     return ""

@@ -110,7 +110,7 @@ def problems(project: Project, tests: set[str]) -> list[str]:
     for entry in listed.values():
         way = WAYS.fullmatch(entry["by"])
         if way is None:
-            wrong.append(f"{PLACE}: {entry['command']}: {entry['by']!r} is no way to run it")
+            wrong.append(f"{PLACE}: {entry['command']}: {entry['by']!r} is not a way to run it")
         elif way[1] and way[1] not in tests:
             wrong.append(f"{PLACE}: {entry['command']}: there is no test {way[1]}")
         elif way[2] and not (project.root / way[2]).is_file():

@@ -78,7 +78,7 @@ def advice(missing: list[Need], machine: Machine, apt_cmake: bool = True) -> str
         lines.append(f"pip could not install it: .venv/bin/pip install '{CMAKE_WHEEL}' says why.")
     elif machine.has_apt:
         lines += [
-            "It could not be installed from here. Ask whoever may, or run:",
+            "It could not be installed from here. Ask the administrator, or run:",
             f"  sudo apt-get update && sudo apt-get install {packages}",
         ]
     elif family := next((one for one in OTHERS if one in machine.family), ""):

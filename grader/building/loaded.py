@@ -30,7 +30,7 @@ def _loaded(elf: bytes) -> Iterator[bytes]:
     """Name, address, size and content of the sections that are loaded."""
     magic, bits, order, start, size, count, names = _HEADER.unpack_from(elf)
     if (magic, bits, order) != (b"\x7fELF", _BITS_64, _LITTLE):
-        raise ValueError("no ELF file of 64 bits")
+        raise ValueError("not an ELF file of 64 bits")
     sections = [_SECTION.unpack_from(elf, start + size * i) for i in range(count)]
     for at, kind, flags, address, offset, length in sections:
         begin = sections[names][4] + at

@@ -83,7 +83,7 @@ def _kernel() -> str:
         [
             f"bubblewrap {version}" if version else "no bubblewrap",
             "control groups" if has_groups() else "no control groups for us",
-            "you are root" if os.geteuid() == 0 else "you are no root",
+            "you are root" if os.geteuid() == 0 else "you are not root",
         ]
     )
 

@@ -31,7 +31,7 @@ Json = dict[str, Any]
 _OLD = "overview.json"  # of JPlag 6.1 and before
 _LISTED = "topComparisons.json"
 _MAPPINGS = "submissionMappings.json"
-LEFT_OUT = "JPlag could not read these, or they are too short, and are compared with nobody:"
+LEFT_OUT = "JPlag could not read these, or they are too short, and were not compared:"
 _TINTS = 6  # that matches take turns with
 
 
@@ -160,9 +160,10 @@ class _Result:
 
 def _page(lab: str, pairs: Sequence[Pair], of: int, left_out: Sequence[str]) -> str:
     words = (
-        f"{len(pairs)} of {of} pairs, the most alike first. Alike: which share of the lines that "
-        "both wrote stands in a match; lines of the skeleton are grey and count for nothing. "
-        "Alike is no proof: a task of three lines has few solutions. Look at what both got wrong."
+        f"{len(pairs)} of {of} pairs, the most alike first. The column “alike” says which share of"
+        " the lines that both wrote is in a match; lines of the skeleton are grey and do not "
+        "count. A high share is not a proof: a task of three lines has few solutions. Look at the mistakes"
+        " that both made."
     )
     rows = "".join(
         f'<tr><td><a href="#pair{at}">{_text(pair.first.who)} and {_text(pair.second.who)}</a></td>'

@@ -15,7 +15,7 @@ MOST_BYTES = 1 << 20
 
 def write(results: Json, rows: list[Json], environment: Mapping[str, str]) -> str | None:
     if not parts.has_marks(rows):
-        sentence = "The grader could not grade this; it is no fault of yours, and costs no attempt."
+        sentence = "The grader could not grade this; this is not your fault, and costs no attempt."
         found: Json = {"gradable": False, "message": sentence, "format_errors": [sentence]}
         return json.dumps(found, indent=1) + "\n"
     found = {

@@ -126,7 +126,7 @@ def _check_name(path: str) -> None:
     if climbs or "\\" in path:
         raise Rejected(f"the name {printable(path)} leads out of the archive")
     if not path or "\0" in path or len(path) > 1000:
-        raise Rejected(f"the name {printable(path)[:80]} is none that a file can have")
+        raise Rejected(f"the name {printable(path)[:80]} cannot be the name of a file")
 
 
 def _zip(contents: bytes) -> Iterator[Entry]:

@@ -58,7 +58,7 @@ def _at_fault(of_labs: dict[str, list[Task]]) -> list[Block]:
         return []
     words = (
         f"Of those who wrote a task, a third or more ({LEAST} students at least). Read the task's "
-        "text, hints and test as somebody who sees them for the first time."
+        "text, hints and test as a student who sees them for the first time."
     )
     shown = [line for _, line in sorted(lines, key=lambda one: -one[0])]
     head = ["lab", "task", "students", "what they have in common"]

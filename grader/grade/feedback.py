@@ -53,7 +53,7 @@ def _lab(row: Json, lab: Json) -> list[Block]:
 
 def _mark_line(row: Json) -> str:
     if row["mark"] is None:
-        return "No mark yet: something went wrong on our side, and no fault of yours."
+        return "No mark yet: the grader failed, which is not your fault."
     return f"{number(row['mark'])} of {row['possible']} points ({row['status']})"
 
 

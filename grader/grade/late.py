@@ -89,4 +89,4 @@ def moment(text: str) -> float | None:
 
 
 def no_time(text: str) -> str:
-    return f"{text!r} is no time; write it as 2026-11-20T23:59 or 2026-11-20T23:59+01:00"
+    return f"{text!r} is not a time; write it as 2026-11-20T23:59 or 2026-11-20T23:59+01:00"

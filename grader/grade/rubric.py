@@ -97,7 +97,7 @@ def _base(path: Path) -> list[Rule]:
         cases = json.loads(path.read_text(encoding="utf-8"))["cases"]
         return [_rule(case["case"], int(case["todo"]), int(case["points"])) for case in cases]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LabError(f"{path} is no rubric: {error!r}. ./lab selfcheck shows more.") from error
+        raise LabError(f"{path} is not a rubric: {error!r}. ./lab selfcheck shows more.") from error
 
 
 def _rule(case: str, todo: int, points: int) -> Rule:

@@ -168,7 +168,9 @@ class _Reader:
                 term.files[name] = self.file(name, value)
             elif name != "labs" or not isinstance(value, dict):
                 known = ", ".join([*_MOST, *_WHOLE, "feedback", "leaderboard", *FILES, "[labs.03]"])
-                raise self.wrong("", name, f"{name} = {value!r} is none of the settings: {known}")
+                raise self.wrong(
+                    "", name, f"{name} = {value!r} is not a setting; the settings are {known}"
+                )
         for name, says in found.get("labs", {}).items():
             self.lab(term, name, says)
         return term
@@ -217,7 +219,7 @@ class _Reader:
 
     def file(self, name: str, value: object) -> Path:
         if not isinstance(value, str) or not (self.path.parent / value).is_file():
-            raise self.wrong("", name, f"{name} = {value!r} is no file beside {self.path.name}")
+            raise self.wrong("", name, f"{name} = {value!r} is not a file beside {self.path.name}")
         return self.path.parent / value
 
     def wrong(self, section: str, key: str, says: str) -> LabError:
@@ -367,7 +369,7 @@ def _points(row: Row) -> Decimal:
         if not points.is_finite():
             raise InvalidOperation(points)
     except InvalidOperation as error:
-        raise row.mistake(f"points: {row['points']!r} is no number; write 2 or 2.5") from error
+        raise row.mistake(f"points: {row['points']!r} is not a number; write 2 or 2.5") from error
     return points
 
 

@@ -152,7 +152,7 @@ class _Desk:
         if built.timed_out:
             said += "\nThe compiler did not come to an end and was stopped."
         if built.flooded:
-            said += "\nThe compiler said more than anybody would read and was stopped."
+            said += "\nThe compiler printed too much and was stopped."
         if built.status != 0 or built.timed_out or built.flooded:
             full = shutil.disk_usage(self.work).free < _ROOM  # what was said, anybody can say
             broken = f"the disk of {self.work} is full\n{said}" if full else ""

@@ -65,9 +65,9 @@ def read(path: Path) -> Trace:
             return trace
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise LabError(
-            f"{path} is no trace that VGPU_TRACE wrote: {error}", ExitStatus.NO_MATCH
+            f"{path} is not a trace that VGPU_TRACE wrote: {error}", ExitStatus.NO_MATCH
         ) from error
-    raise LabError(f"{path} is no trace that VGPU_TRACE wrote", ExitStatus.NO_MATCH)
+    raise LabError(f"{path} is not a trace that VGPU_TRACE wrote", ExitStatus.NO_MATCH)
 
 
 def _usual_page(project: Project, title: str) -> Path:

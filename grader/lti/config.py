@@ -82,7 +82,7 @@ class _Reader:
         self.only("the top", found, ("url", "students", "state", "match", "platforms"))
         students = self.path.parent / self.text("", found, "students")
         if not students.is_file():
-            raise self.wrong(f"students = {found['students']!r} is no file beside it")
+            raise self.wrong(f"students = {found['students']!r} is not a file beside it")
         platforms = found.get("platforms")
         if not isinstance(platforms, list) or not platforms:
             raise self.wrong("it has no [[platforms]]: at least one is needed")
@@ -120,7 +120,7 @@ class _Reader:
     def only(self, where: str, found: dict[str, Any], known: tuple[str, ...]) -> None:
         for key in found:
             if key not in known:
-                raise self.wrong(f"{where} has {key!r}, which is none of {', '.join(known)}")
+                raise self.wrong(f"{where} has {key!r}, which is not one of {', '.join(known)}")
 
     def text(self, where: str, found: dict[str, Any], key: str) -> str:
         value = found.get(key)
@@ -142,7 +142,7 @@ class _Reader:
         parts = urlsplit(value)
         safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOCAL)
         if not safe or not parts.hostname or any(c.isspace() or c in ";,'\"" for c in value):
-            raise self.wrong(f"{where}{key} = {value!r} is no https:// address")
+            raise self.wrong(f"{where}{key} = {value!r} is not an https:// address")
         return value
 
     def wrong(self, says: str) -> LabError:

@@ -125,7 +125,7 @@ class Launch(FlaskMessageLaunch):
         super().validate_jwt_format()
         head, body = self._jwt["header"], self._jwt["body"]
         if not isinstance(head, dict) or not isinstance(body, dict):
-            raise LtiException("the token's parts are no objects")
+            raise LtiException("the token's parts are not objects")
         if head.get("alg") != "RS256":
             raise LtiException(f"the token is signed by {head.get('alg')!r}, not by RS256")
         return self
@@ -155,7 +155,7 @@ class Launch(FlaskMessageLaunch):
     def validate_message(self) -> "Launch":
         super().validate_message()
         if not self.is_resource_launch():
-            raise LtiException("the message opens no link")
+            raise LtiException("the message is not one that opens a link")
         return self
 
 

@@ -50,7 +50,7 @@ class People:
             several = ", ".join(sorted(students))
             return Found("", f"{said}: these are several of the roster, {several}")
         if not said:
-            return Found("", f"the platform tells none of {', '.join(self.match)}")
+            return Found("", f"the platform sends none of {', '.join(self.match)}")
         columns = ", ".join(dict.fromkeys(self.match.values()))
         return Found("", f"{said}: no line of the roster has that (columns: {columns})")
 

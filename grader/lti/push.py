@@ -245,8 +245,8 @@ def _plan(published: Published, users: dict[str, str], lab: str, sent: Json) -> 
             plan.left.append(f"{student}: has no mark (see the report)")
         elif student not in users:
             plan.lost.append(
-                f"{student}: is no member of the course, or the platform tells none "
-                "of what [match] names"
+                f"{student}: is not a member of the course, or the platform sends "
+                "nothing that [match] names"
             )
         else:
             score = _score(row, users[student])

@@ -114,7 +114,7 @@ def _check(request: Request) -> None:
     for path in (*request.read_only, *request.read_write, request.folder):
         if not path.is_absolute() or not path.exists():
             raise SandboxError(
-                f"the sandbox should show {path}, which is no absolute path to a file"
+                f"the sandbox should show {path}, which is not an absolute path to a file"
             )
         _check_reachable(path, policy.uid_of(request.slot))
     if request.argv and not Path(request.argv[0]).is_absolute():

@@ -41,7 +41,7 @@ def read_back(folder: Path, name: str, most: int) -> bytes:
 def _read_ordinary(fd: int, name: str, most: int) -> bytes:
     info = os.fstat(fd)
     if not stat.S_ISREG(info.st_mode):
-        raise Refused(f"{name} is no ordinary file")
+        raise Refused(f"{name} is not an ordinary file")
     if info.st_nlink != 1:
         raise Refused(f"{name} has other names: a hard link")
     pieces, left = [], most + 1

@@ -52,7 +52,7 @@ void lab_same_int(struct lab_test *t, const char *what, const int32_t *got, cons
             say(&d, "\n[%zu] got %" PRId32 " (0x%08" PRIx32 "), expected %" PRId32 "%s", i, got[i],
                 (uint32_t)got[i], want[i],
                 (uint32_t)got[i] == 0xA5A5A5A5u   ? ": never written by the test's runner"
-                : (uint32_t)got[i] == 0xCBCBCBCBu ? ": GPU memory that nobody wrote"
+                : (uint32_t)got[i] == 0xCBCBCBCBu ? ": GPU memory that was never written"
                                                   : "");
     fail_if_different(t, what, got, want, n, sizeof *got, &d);
 }

@@ -46,5 +46,5 @@ void lab__check_launcher(struct lab_test *t, int report, int status)
         return;
     lab__clean(text);
     lab__broken(t, 0, "the sandbox did not start the program: %s",
-                text[0] ? text : "no word of it");
+                text[0] ? text : "it printed no message");
 }

@@ -178,13 +178,13 @@ void lab__node_note(struct lab_node *node)
 void lab__node_failure(const struct lab_node *node, char *text, size_t room)
 {
     (void)node;
-    snprintf(text, room, "is none");
+    snprintf(text, room, "is not used on real GPUs");
 }
 
 void lab__node_usage(const struct lab_node *node, char *text, size_t room)
 {
     (void)node;
-    snprintf(text, room, "it asked nothing of it");
+    snprintf(text, room, "no request was sent to one");
 }
 
 int lab__node_progress(struct lab_node *node, double seconds, uint64_t *progress, char *waiting,

@@ -358,6 +358,6 @@ debug)
 runners) runners "$@" ;;
 doors) doors "$1" ;;
 traps) traps "$1" ;;
-*) fail "labcc.sh: '$action' is none of compile, strict, without, runner, debug, runners, mutant," \
+*) fail "labcc.sh: '$action' is not one of compile, strict, without, runner, debug, runners, mutant," \
     "program, doors, traps" ;;
 esac

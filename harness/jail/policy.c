@@ -149,7 +149,7 @@ static void check_policy(const struct jail_policy *policy)
 {
     errno = 0;
     if (policy->bubblewrap && !policy->bwrap)
-        jail_broken(policy, "the policy says bubblewrap and not where it is");
+        jail_broken(policy, "the policy names bubblewrap without its path");
     if (policy->uid == 0 && geteuid() == 0)
         jail_broken(policy, "started as root, and the policy names no other uid");
     if (!policy->processes || !policy->file_bytes || !policy->descriptors || !policy->cpu_seconds)

@@ -24,7 +24,7 @@ void lab__tell_usage(const struct vgpu_usage_page *page, char *text, size_t room
     for (int i = 0; i < VGPU_USAGE_PROGRAMS; i++)
         add_usage(&all, &page->program[i]);
     if (all.bad_answers)
-        snprintf(text, room, "its kernels had answered the node %llu times with what cannot be",
+        snprintf(text, room, "its kernels had sent the node %llu impossible answers",
                  (unsigned long long)all.bad_answers);
     else if (all.unread >= MUCH_UNREAD)
         snprintf(text, room, "it had sent %llu requests without reading a reply",

@@ -96,7 +96,7 @@ static int wait_until_ready(int ready, char *error, size_t room)
     line[strcspn(line, "\n")] = 0;
     if (strcmp(line, "ok") == 0)
         return 0;
-    snprintf(error, room, "%s", line[0] ? line : "vgpu-node ended without a word");
+    snprintf(error, room, "%s", line[0] ? line : "vgpu-node ended without a message");
     return -1;
 }
 
@@ -208,7 +208,7 @@ void lab__node_failure(const struct lab_node *node, char *text, size_t room)
     else if (node->ended)
         snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(node->status));
     else if (node->nonsense)
-        snprintf(how, sizeof how, "answered the verifier with what cannot be");
+        snprintf(how, sizeof how, "sent the verifier an impossible answer");
     snprintf(text, room, "%s%s%s%s", how, words[0] ? " (\"" : "", words, words[0] ? "\")" : "");
     lab__clean(text);
 }

@@ -34,7 +34,7 @@ static void print_usage(FILE *to, const char *program)
         "  --results FOLDER   write FOLDER/TEST.json\n"
         "  --launcher WORD    start the runner as WORD... RUNNER: a sandbox (may be repeated)\n"
         "  --color WHEN       auto, always or never\n"
-        "  --die-with-parent  end, and end all, when whoever started this has ended\n"
+        "  --die-with-parent  end, and end all processes, when the parent process has ended\n"
         "  --list             the cases: name, todo, points, quick, title\n"
         "  --list-json        the same as JSON\n"
         "exit status: 0 pass, 1 fail, 3 not written, 4 harness error, 77 cannot run here,\n"
@@ -265,7 +265,7 @@ int main(int argc, char **argv)
     if (options.list)
         return list_cases(&options);
     if (take_secret(&options) != 0) {
-        fprintf(stderr, "%s: LAB_SECRET is no number\n", argv[0]);
+        fprintf(stderr, "%s: LAB_SECRET is not a number\n", argv[0]);
         return 2;
     }
     if (options.guarded && lab__guard(NULL) != 0) /* the parent has ended: no verdict needed */

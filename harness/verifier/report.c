@@ -74,12 +74,13 @@ static bool rule_fits(const struct lab_test *t)
 const char *lab__why(const struct lab_test *t)
 {
     if (t->trapped)
-        return "the course stands in only for what a task builds on: two tasks that call each "
-               "other would both be right, and nobody would have done the work";
+        return "your other tasks are replaced by the course's only where a task builds on them: "
+               "two tasks that call each other would both be right, and neither would have done "
+               "the work";
     if (t->grave == LAB_LEAK)
-        return "what a call makes for itself is given back before it returns, and what it makes "
-               "for "
-               "the caller by the call that ends it: each has one call that gives it back";
+        return "a call frees what it makes for itself before it returns; what it makes for the "
+               "caller is freed by the call that ends it, and each kind of object has one call "
+               "that frees it";
     if (t->grave == LAB_HOST_WAIT)
         return "it queues work and returns; cudaStreamWaitEvent makes a stream wait, and what "
                "has Synchronize in its name, cudaMalloc, cudaFree and a copy of pageable memory "
@@ -109,7 +110,7 @@ void lab__next_step(const struct lab_test *t, char *text, size_t room)
     else if (t->verdict == LAB_FAIL && hint)
         snprintf(text, room, "./lab hint %s %d", lab_about.number, todo);
     else if (t->verdict == LAB_HARNESS_ERROR)
-        snprintf(text, room, "this is no fault of yours: run ./lab selfcheck, and report it");
+        snprintf(text, room, "this is not your fault: run ./lab selfcheck, and report it");
 }
 
 /* Prints one labelled paragraph; its further lines are indented. */

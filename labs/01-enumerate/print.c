@@ -26,9 +26,10 @@ const char *inv_sentence(int result)
     case LAB_ENOMEM:
         return "a GPU has not that much memory left; see the column 'free' of the inventory";
     case LAB_ECUDA:
-        return "CUDA refused; is CUDA_VISIBLE_DEVICES a list of different GPUs of this machine?";
+        return "a CUDA call failed; is CUDA_VISIBLE_DEVICES a list of different GPUs of this "
+               "machine?";
     default:
-        return "a result that lab.h does not know: a function returned something of its own";
+        return "a result that is not in lab.h: a function returned some other value";
     }
 }
 

@@ -53,8 +53,9 @@ struct peer_undo {
 /* ---- what you write, in peer_access.cu ---- */
 
 /* Fills can[from * n + to] for GPUs 0 to n - 1: 1 where `from` can access the memory of `to`, else
- * 0. The diagonal is 0: a GPU is no peer of itself. n == 0 is fine and writes nothing. LAB_EINVAL
- * for n < 0, n > PEER_MAX_GPUS or a missing table, LAB_ENOGPU when there are fewer than n GPUs. */
+ * 0. The diagonal is 0: a GPU is not a peer of itself. n == 0 is fine and writes nothing.
+ * LAB_EINVAL for n < 0, n > PEER_MAX_GPUS or a missing table, LAB_ENOGPU when there are fewer than
+ * n GPUs. */
 int peer_matrix(int n, uint8_t *can);
 
 /* What the runtime says about the direction from -> to. No access is an answer, not an error. */

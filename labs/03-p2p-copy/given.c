@@ -150,7 +150,7 @@ const char *path_name(enum path path)
     case PATH_STAGED:
         return "staged";
     }
-    return "no path of lab03.h";
+    return "not a path of lab03.h";
 }
 
 const char *p2p_sentence(int result)
@@ -167,10 +167,10 @@ const char *p2p_sentence(int result)
     case LAB_ENOMEM:
         return "there is not that much memory left; take fewer bytes";
     case LAB_ECUDA:
-        return "CUDA refused; is a stream or an event of the wrong GPU?";
+        return "a CUDA call failed; is a stream or an event of the wrong GPU?";
     case LAB_ERANGE:
-        return "the sizes are too small to tell; take larger ones";
+        return "the sizes are too small to be timed; take larger ones";
     default:
-        return "a result that lab03.h does not know";
+        return "a result that is not in lab03.h";
     }
 }

@@ -54,7 +54,7 @@ const char *ipc_sentence(int result)
     case LAB_ENOMEM:
         return "there is not that much memory left";
     case LAB_EPEER:
-        return "another process of the ring has died, or is silent";
+        return "another process of the ring has ended, or sends nothing";
     case LAB_ERANGE:
         return "that is more than there is room for";
     default:

@@ -28,7 +28,7 @@ class Threads(unittest.TestCase):
     def test_threads_that_nothing_orders(self) -> None:
         text = said("free")
         self.assertIn("the times of this program depend on the operating system", text)
-        self.assertIn("1 operations were issued when another host thread had waited", text)
+        self.assertIn("1 operations were issued after another host thread had waited", text)
         self.assertIn("(the first: cudaMemcpyAsync", text)
         self.assertNotIn("another program had", text)
 

@@ -61,14 +61,14 @@ int main(void)
     refuses("digraph g {\n gpu0 -- gpu1 }", "line 2: '--' has no direction");
     refuses("digraph g { gpu0 -> gpu1", "ends before");
     refuses("digraph g { gpu0 -> }", "after '->'");
-    refuses("digraph g { GPU0 }", "'GPU0' is none of");
-    refuses("digraph g { gpu16 }", "'gpu16' is none of");
-    refuses("digraph g { gpu01 }", "'gpu01' is none of");
+    refuses("digraph g { GPU0 }", "'GPU0' is not one of");
+    refuses("digraph g { gpu16 }", "'gpu16' is not one of");
+    refuses("digraph g { gpu01 }", "'gpu01' is not one of");
     refuses("digraph g { gpu0 [label] }", "expected '='");
     refuses("digraph g { gpu0 [label=\"x }", "never closed");
     refuses("digraph g { gpu0 [", "attribute");
     refuses("digraph g { } digraph h { }", "more text");
-    refuses("digraph g { gpu0 -> gpu1 -> gpu99 [label=peer] }", "'gpu99' is none of");
+    refuses("digraph g { gpu0 -> gpu1 -> gpu99 [label=peer] }", "'gpu99' is not one of");
     refuses("digraph g { /* never closed", "ends before");
     if (failures == 0)
         puts("dot: all texts were read or refused as they should be");

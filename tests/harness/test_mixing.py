@@ -90,7 +90,7 @@ class Mixing(unittest.TestCase):
             "call of the lab's other tasks: toy_double()",
             got.record["message"],
         )
-        self.assertIn("the course stands in only for what a task builds on", got.record["why"])
+        self.assertIn("replaced by the course's only where a task builds", got.record["why"])
         self.assertIn("do that work in TODO(2) itself", got.record["next"])
 
     def test_two_that_call_each_other(self) -> None:

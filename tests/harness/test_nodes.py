@@ -177,7 +177,7 @@ class Nodes(unittest.TestCase):
             "leak-grave", "(void)bytes; *gpus = 4;\ncudaMalloc((void **)&gpus, 64);", "leaves"
         )
         self.assertEqual((got.status, got.record["grave"]), (FAIL, "leak"), got.text)
-        self.assertIn("each has one call that gives it back", got.text)
+        self.assertIn("each kind of object has one call that frees it", got.text)
         got = variant(
             "leak-refused", "(void)bytes; *gpus = 4;\ncudaMalloc((void **)&gpus, 64);", "refuses"
         )

@@ -180,7 +180,7 @@ class Twice(unittest.TestCase):
             self.fails_twice("stop", "did not answer any more")
 
     def test_a_node_that_answers_with_nonsense(self) -> None:
-        self.fails_twice("nonsense", "answered the verifier with what cannot be")
+        self.fails_twice("nonsense", "sent the verifier an impossible answer")
 
     def test_a_node_that_fails_once_costs_nothing(self) -> None:
         with self.node(DIES_ONCE):

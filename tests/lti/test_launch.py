@@ -240,7 +240,7 @@ class Forged(Launches):
             f"{CLAIM}for_user": {"user_id": "bob"},
             f"{AGS}claim/endpoint": {"lineitem": "https://x.example/1", "scope": []},
         }
-        self.assert_refused(self.changed(**review), "the message opens no link")
+        self.assert_refused(self.changed(**review), "the message is not one that opens a link")
 
     def test_no_token_at_all(self) -> None:
         for token in ("", "a.b", "a.b.c", "ey.ey.ey", unsigned([], {}) + ".", "x" * 5000):

@@ -114,7 +114,7 @@ class Whom(Pushed):
         ]
         said = self.push("--send", status=1)
         self.assertEqual(self.scores(), {"ada": 100.0, "uuid-1": 78.3})
-        self.assertIn("bob: is no member of the course", said)
+        self.assertIn("bob: is not a member of the course", said)
         self.assertIn("not in the roster: sub 'mallory'", said)
         self.assertIn("2 sent, 0 unchanged, 0 not published, 2 not matched", said)
 

@@ -51,7 +51,7 @@ MUST = re.compile(
     r"expected|must|allow|at most|at least|more than|less than|instead of|all the same|yet it|"
     r"is not|are not|by luck|left behind|belongs|was current|was \d+ before|last error|no such|"
     r"the node has|was invalid|saw no|other bits|before it was|"
-    r"no fault|cannot|have no|has no|is no|this machine has|the allocation has"
+    r"your fault|cannot|have no|has no|is no|this machine has|the allocation has"
 )
 OURS = re.compile(
     r"\b(?:lab__|vgpu__|refused_)\w+|"
@@ -60,7 +60,7 @@ OURS = re.compile(
 # Findings, and the only sentences that may stand beside one: those that come from what was seen.
 FINDING = re.compile(r"\[(order|kernels|leaks|api)\.[\w-]+;")
 KINDS = {
-    "leak": re.compile(r"^what a call makes for itself is given back"),
+    "leak": re.compile(r"^a call frees what it makes for itself"),
     "host wait": re.compile(r"^it queues work and returns"),
 }
 

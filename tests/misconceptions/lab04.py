@@ -193,7 +193,7 @@ int sum_shared""",
     if (warp == 0) {
         mine = warp_sum(sum[lane]);
 """,
-        named=("zero|uninitiali|never written|not written|nobody wrote",),
+        named=("zero|uninitiali|never written|not written",),
     ),
     Misconception(
         name="one_warp_is_a_block",

@@ -385,7 +385,7 @@ MUTANTS = [
         find="    if (rc != LAB_OK)\n        return rc;\n    // || stops",
         replace="    if (rc != LAB_OK && from != to)\n        return rc;\n    // || stops",
         rejected_by="attrs",
-        why="a GPU is no peer of itself",
+        why="a GPU is not a peer of itself",
     ),
     Mutant(
         name="matrix_clears_first",

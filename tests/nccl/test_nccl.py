@@ -112,7 +112,7 @@ class Mistakes(Nccl):
         out, error = self.misuse("descriptors", VGPU_NCCL_SECONDS="1")
         self.assertEqual(out.splitlines()[1], "idle", out + error)
         self.assertNotEqual(out[0], "0", out + error)
-        self.assertIn("cannot take a rank in: Too many open files", error)
+        self.assertIn("cannot accept another rank: Too many open files", error)
 
     def test_errors_of_others_are_left_alone(self) -> None:
         """What a call of the program left as the last error is no failure of NCCL's, and stays."""
@@ -126,10 +126,10 @@ class Mistakes(Nccl):
         for text in (
             "root is 2, expected 0 to 1",
             "a buffer is null",
-            "type 77 is none of",
+            "type 77 is not a value of",
             "operation 5 was made for type 8 and is used with type 7",
             "ncclDevCommCreate: not modelled",
-            "operation 5 is none of",
+            "operation 5 is not a value of",
             "comm is null",
             "ncclCommSplit: not modelled",
             "no ncclGroupStart before it",

@@ -78,7 +78,7 @@ class Descriptions(unittest.TestCase):
         for form in ("quick", "fast ", "Careful", "1"):
             done = smi("single", "-L", VGPU_FORM=form)
             self.assertNotEqual(done.returncode, 0)
-            self.assertIn(f"VGPU_FORM={form} is no form of kernels", done.stderr)
+            self.assertIn(f"VGPU_FORM={form} is not valid: expected fast", done.stderr)
 
     def test_order_of_threads_is_a_word(self) -> None:
         for order in ("forward", "reverse", "seeded", "seeded:7", ""):
@@ -87,7 +87,7 @@ class Descriptions(unittest.TestCase):
         for order in ("backward", "seeded:", "seeded:x", "seeded:-1", "Reverse", "reverse "):
             done = smi("single", "-L", VGPU_LANES=order)
             self.assertNotEqual(done.returncode, 0)
-            self.assertIn(f"VGPU_LANES={order} is no order of threads", done.stderr)
+            self.assertIn(f"VGPU_LANES={order} is not valid: expected forward", done.stderr)
 
     def test_a_path_works_too(self) -> None:
         self.assertEqual(smi(str(NODES / "single.json"), "-L").stdout.count("GPU 0"), 1)

@@ -256,7 +256,7 @@ class Page(unittest.TestCase):
         for text in ("", "[]", '{"traceEvents": []}'):
             path = Path(self.folder.name, "bad.json")
             path.write_text(text)
-            with self.assertRaisesRegex(LabError, "no trace that VGPU_TRACE wrote"):
+            with self.assertRaisesRegex(LabError, "not a trace that VGPU_TRACE wrote"):
                 trace.read(path)
 
     def test_a_picture_of_it(self) -> None:

@@ -116,7 +116,7 @@ class Explanations(unittest.TestCase):
         "wrapping": (
             700,
             r"cudaMemset at fault\.cu:\d+: 18446744073709547520 bytes from 0x200000000000 on end "
-            r"behind the last address there is; .* GPU 0 ran out .*a negative length",
+            r"past the last possible address; .* GPU 0 accessed .*a negative length",
         ),
         "divergent": (
             702,
@@ -280,23 +280,24 @@ class Broken(unittest.TestCase):
         for wrong, why in (
             (
                 "aloc:3",
-                "none of alloc:, event:, call:, process-dies:, peer-drop:, peer-tear:, "
-                "peer-clip:, link:, link-damage:, copy-delay:, gpu-lost:, granule:, clock:, stale:",
+                "it must begin with alloc:, event:, call:, process-dies:, peer-drop:, peer-tear:, "
+                "peer-clip:, link:, link-damage:, copy-delay:, gpu-lost:, granule:, clock: or "
+                "stale:",
             ),
-            ("alloc:0", "expected is a word like alloc:3, numbers above 0"),
-            ("alloc:3x", "expected is a word like alloc:3"),
-            ("call:cudaFree", "expected is a word like call:cudaMemcpyAsync=2, numbers above 0"),
-            ("granule:1=3", "expected is a word like granule:1=4 (MiB)"),
+            ("alloc:0", "expected a word like alloc:3, with numbers above 0"),
+            ("alloc:3x", "expected a word like alloc:3"),
+            ("call:cudaFree", "expected a word like call:cudaMemcpyAsync=2, with numbers above 0"),
+            ("granule:1=3", "expected a word like granule:1=4 (MiB)"),
             ("granule:4=4", "the node has GPUs 0 to 3"),
-            ("link:0-1", "expected is a word like link:0-1=0.1"),
-            ("gpu-lost:2", "expected is a word like gpu-lost:2@op=10"),
+            ("link:0-1", "expected a word like link:0-1=0.1"),
+            ("gpu-lost:2", "expected a word like gpu-lost:2@op=10"),
             ("peer-drop:0-4", "the node has GPUs 0 to 3, and a link joins two"),
-            ("peer-tear:0", "expected is a word like peer-tear:0-1"),
-            ("peer-clip:0", "expected is a word like peer-clip:0-1"),
+            ("peer-tear:0", "expected a word like peer-tear:0-1"),
+            ("peer-clip:0", "expected a word like peer-clip:0-1"),
             ("clock:4=0.5", "the node has GPUs 0 to 3"),
             ("stale:4", "the node has GPUs 0 to 3"),
-            ("process-dies:1", "expected is a word like process-dies:2@call=10"),
-            ("link-damage:0-1", "expected is a word like link-damage:0-1=2"),
+            ("process-dies:1", "expected a word like process-dies:2@call=10"),
+            ("link-damage:0-1", "expected a word like link-damage:0-1=2"),
             ("peer-drop:1-1", "the node has GPUs 0 to 3, and a link joins two"),
         ):
             said = run("broken", VGPU_FAULT=f"alloc:9,{wrong}").stderr

@@ -135,7 +135,7 @@ class Schedule(unittest.TestCase):
     def test_what_is_no_seed_is_said(self) -> None:
         for wrong in ("x", "-1", "1.5", "3 "):
             said = run("blocks", VGPU_SCHEDULE=wrong).stderr
-            self.assertIn(f"VGPU_SCHEDULE={wrong} is no seed: a whole number, 1 or more", said)
+            self.assertIn(f"VGPU_SCHEDULE={wrong} is not valid: expected a seed", said)
 
 
 if __name__ == "__main__":

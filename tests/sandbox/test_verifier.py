@@ -260,7 +260,7 @@ class Launcher(unittest.TestCase):
         self.refused("tier landlock\nuid 20000\n", "no limits")
 
     def test_bubblewrap_without_its_path(self) -> None:
-        self.refused("tier bubblewrap\nuid 20000\n", "not where it is")
+        self.refused("tier bubblewrap\nuid 20000\n", "without its path")
 
     def test_relative_path(self) -> None:
         self.refused("read etc/passwd\n", "not understood")

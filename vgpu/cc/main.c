@@ -163,10 +163,10 @@ static bool make_result(const struct cc_job *job, int number, const char *object
         struct cc_list command = cc_plain_command(job, input, object);
         return cc_run(&command) == 0;
     }
-    return cc_fail(
-        module ? "'%s' is no CUDA file: there is no device code in it"
-               : "'%s': PTX is made a module for cuModuleLoad: with -fatbin, -cubin or -ptx",
-        input->path);
+    return cc_fail(module ? "'%s' is not a CUDA file: there is no device code in it"
+                          : "'%s': PTX can only be compiled to a module for cuModuleLoad: add "
+                            "-fatbin, -cubin or -ptx",
+                   input->path);
 }
 
 static const char *object_path(const struct cc_options *options, int number)

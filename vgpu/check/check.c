@@ -33,12 +33,12 @@ static int print_usage(FILE *to)
     fprintf(to,
             "usage: vgpu-check [--checks=WORDS] [--found=STATUS] PROGRAM [ARGUMENT...]\n"
             "\n"
-            "Runs PROGRAM on a virtual node of its own and tells what is wrong with it:\n"
+            "Runs PROGRAM on a virtual node of its own and reports what is wrong with it:\n"
             "  order    accesses to the same memory that nothing orders\n"
             "  kernels  mistakes inside kernels\n"
-            "  api      errors nobody looked at, wrong devices, events never recorded\n"
-            "  leaks    what was not given back at the end\n"
-            "  advice   what is right and slower than it need be\n"
+            "  api      errors that were not checked, wrong devices, events never recorded\n"
+            "  leaks    what was not freed at the end\n"
+            "  advice   what is correct but slower than it need be\n"
             "WORDS are some of these with commas between; default: all. The exit status is the\n"
             "program's, or STATUS (%d) if that is 0 and something was found, advice aside.\n"
             "\n"
@@ -115,7 +115,7 @@ static int report_findings(int node, int status, int found)
     union answer to;
     struct vgpu_summary summary;
     if (send_request(node, VGPU_OP_SUMMARY, &to) != 0 || to.reply.data_bytes < sizeof summary) {
-        fprintf(stderr, "vgpu-check: the node did not say what it has found\n");
+        fprintf(stderr, "vgpu-check: the node did not report its findings\n");
         return CANNOT;
     }
     memcpy(&summary, to.reply.data, sizeof summary);

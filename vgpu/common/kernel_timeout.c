@@ -26,7 +26,7 @@ bool vgpu_kernel_seconds_are_right(char *error, size_t room)
     uint64_t seconds;
     if (!text || !*text || vgpu_number(text, 1, MOST_S, &seconds))
         return true;
-    snprintf(error, room, "%s=%s is no time: whole seconds from 1 to %d, as 30", timeout_variable,
-             text, MOST_S);
+    snprintf(error, room, "%s=%s is not valid: expected whole seconds from 1 to %d, such as 30",
+             timeout_variable, text, MOST_S);
     return false;
 }

@@ -43,10 +43,9 @@ bool vgpu_schedule_is_right(char *error, size_t room)
     bool weak;
     if (parse_seed(getenv(schedule_variable), &seed, &weak))
         return true;
-    snprintf(
-        error, room,
-        "%s=%s is no seed: a whole number, 1 or more, as 7; 0 or nothing for the usual orders; "
-        "weak, or weak:7, for loads of older values, too",
-        schedule_variable, getenv(schedule_variable));
+    snprintf(error, room,
+             "%s=%s is not valid: expected a seed (a whole number, 1 or more, such as 7), 0 or "
+             "nothing for the usual orders, or weak or weak:7 for loads of older values, too",
+             schedule_variable, getenv(schedule_variable));
     return false;
 }

@@ -31,8 +31,8 @@ static int time_limit_s(void)
     uint64_t seconds = 60;
     if (given && *given && !vgpu_number(given, 1, 86400, &seconds) && !atomic_exchange(&told, true))
         fprintf(stderr,
-                "vgpu: nccl: VGPU_NCCL_SECONDS=%s is no time: whole seconds from 1 to 86400; it is "
-                "as if it were not set\n",
+                "vgpu: nccl: VGPU_NCCL_SECONDS=%s is not valid: expected whole seconds from 1 to "
+                "86400; it is ignored\n",
                 given);
     return (int)seconds;
 }
@@ -150,8 +150,8 @@ static int accept_rank(struct keeper *keeper)
         if (fd >= 0)
             return fd;
         if ((!later && why != EINTR && why != ECONNABORTED) || left <= 0) {
-            nccl_fail(ncclSystemError, "ncclGetUniqueId", "its process cannot take a rank in: %s",
-                      strerror(why));
+            nccl_fail(ncclSystemError, "ncclGetUniqueId",
+                      "its process cannot accept another rank: %s", strerror(why));
             refuse_all(keeper, ncclSystemError, strerror(why));
             return -1;
         }
@@ -340,14 +340,15 @@ ncclResult_t nccl_rendezvous(const ncclUniqueId *id, int rank, int ranks,
         int why = errno;
         nccl_disconnect(connection);
         errno = why;
-        return nccl_fail(ncclSystemError, "ncclCommInitRank",
-                         "rank %d of %d: nobody waits at '%s' (%s): is the id of this machine, "
-                         "passed on whole, used once, and its maker alive?",
-                         rank, ranks, address.sun_path, strerror(errno));
+        return nccl_fail(
+            ncclSystemError, "ncclCommInitRank",
+            "rank %d of %d: no process waits at '%s' (%s): an id must come from this machine, be "
+            "passed on whole and be used once, and the process that made it must still run",
+            rank, ranks, address.sun_path, strerror(errno));
     }
     if (!send_all(connection->fd, &hello, sizeof hello) ||
         !receive_all(connection->fd, &reply, sizeof reply))
-        reply = (struct answer){ncclRemoteError, "the process that made the id is gone"};
+        reply = (struct answer){ncclRemoteError, "the process that made the id has ended"};
     if (reply.result == ncclSuccess)
         return ncclSuccess;
     nccl_disconnect(connection);

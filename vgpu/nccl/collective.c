@@ -27,11 +27,12 @@ static ncclResult_t check_collective(const struct ask *ask)
     if (!ask->comm)
         return nccl_fail(ncclInvalidArgument, ask->call, "comm is null");
     if (nccl_type_bytes(ask->type) == 0)
-        return nccl_fail(ncclInvalidArgument, ask->call, "type %d is none of ncclDataType_t",
+        return nccl_fail(ncclInvalidArgument, ask->call, "type %d is not a value of ncclDataType_t",
                          (int)ask->type);
     const struct nccl_operation *own = nccl_find_operation(ask->comm, ask->op);
     if ((unsigned)ask->op >= ncclNumOps && !own)
-        return nccl_fail(ncclInvalidArgument, ask->call, "operation %d is none of ncclRedOp_t",
+        return nccl_fail(ncclInvalidArgument, ask->call,
+                         "operation %d is not a value of ncclRedOp_t, nor was it made for comm",
                          (int)ask->op);
     if (own && own->type != ask->type)
         return nccl_fail(ncclInvalidArgument, ask->call,

@@ -14,7 +14,7 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *made
 {
     (void)comm, (void)color, (void)key, (void)made, (void)config;
     return refuse_missing("ncclCommSplit",
-                          "make a communicator of the ranks' own with ncclGetUniqueId");
+                          "make a new communicator of these ranks with ncclGetUniqueId");
 }
 
 ncclResult_t ncclDevCommCreate(ncclComm_t comm, const ncclDevCommRequirements_t *requirements,
@@ -27,5 +27,5 @@ ncclResult_t ncclDevCommCreate(ncclComm_t comm, const ncclDevCommRequirements_t 
 ncclResult_t ncclDevCommDestroy(ncclComm_t comm, const ncclDevComm_t *made)
 {
     (void)comm, (void)made;
-    return refuse_missing("ncclDevCommDestroy", "none can have been made");
+    return refuse_missing("ncclDevCommDestroy", "no device communicator can exist");
 }

@@ -44,9 +44,8 @@ const struct nccl_operation *nccl_find_operation(const struct ncclComm *comm, nc
 ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
 {
     if (!comm || !nccl_find_operation(comm, op))
-        return nccl_fail(ncclInvalidArgument, "ncclRedOpDestroy", "operation %d is none of %s",
-                         (int)op,
-                         comm ? "this communicator's own" : "a communicator: comm is null");
+        return nccl_fail(ncclInvalidArgument, "ncclRedOpDestroy", "operation %d%s", (int)op,
+                         comm ? " was not made for this communicator" : ": comm is null");
     comm->operation[op - ncclNumOps].used = false;
     return ncclSuccess;
 }

@@ -106,7 +106,8 @@ static bool workers_are_right(char *error, int room)
     uint64_t workers;
     if (!text || !*text || vgpu_number(text, 1, MOST_WORKERS, &workers))
         return true;
-    snprintf(error, (size_t)room, "VGPU_WORKERS=%s is no number of processes: 1 to %d", text,
+    snprintf(error, (size_t)room,
+             "VGPU_WORKERS=%s is not valid: expected a number of processes, 1 to %d", text,
              MOST_WORKERS);
     return false;
 }
@@ -117,7 +118,7 @@ static bool form_is_right(char *error, int room)
     const char *text = getenv("VGPU_FORM");
     if (!text || !*text || strcmp(text, "fast") == 0 || strcmp(text, "careful") == 0)
         return true;
-    snprintf(error, (size_t)room, "VGPU_FORM=%s is no form of kernels: fast or careful", text);
+    snprintf(error, (size_t)room, "VGPU_FORM=%s is not valid: expected fast or careful", text);
     return false;
 }
 
@@ -133,7 +134,7 @@ static bool lanes_are_right(char *error, int room)
          vgpu_number(text + sizeof seeded - 1, 0, UINT32_MAX, &seed)))
         return true;
     snprintf(error, (size_t)room,
-             "VGPU_LANES=%s is no order of threads: forward, reverse, seeded or seeded:NUMBER",
+             "VGPU_LANES=%s is not valid: expected forward, reverse, seeded or seeded:NUMBER",
              text);
     return false;
 }

@@ -172,7 +172,8 @@ static bool fail(const struct object *o, const char *why)
     if (o->path)
         return false;
     fprintf(stderr,
-            "vgpu-run: the runtime inside of this program %s: link it with nvcc -cudart shared\n",
+            "vgpu-run: the CUDA runtime linked into this program %s: link it with nvcc -cudart "
+            "shared\n",
             why);
     _exit(125);
 }
@@ -186,7 +187,7 @@ static const struct object *replacement(const struct object *o)
     /* of CUDA 11 and older alone */
     if (!function_address(o, "cudaThreadExit"))
         return &runtime;
-    fail(o, "is of a Toolkit before 12, whose structures are others");
+    fail(o, "is of a Toolkit before 12, whose structures differ");
     return NULL;
 }
 
@@ -207,7 +208,8 @@ static bool replace_runtime(struct object *o)
     size_t bytes = o->base + o->last + JUMP_BYTES - from;
     if (o->thunks == MAP_FAILED ||
         mprotect((void *)from, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-        return fail(o, "cannot be replaced on this machine, which lets no program change its code");
+        return fail(o,
+                    "cannot be replaced on this machine, where no program may change its own code");
     replace_functions(o, by);
     mprotect((void *)from, bytes, PROT_READ | PROT_EXEC);
     return true;

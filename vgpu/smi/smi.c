@@ -94,7 +94,7 @@ static bool start_view(struct view *view)
         return false;
     void *info = mmap(NULL, sizeof(struct vgpu_node_info), PROT_READ, MAP_PRIVATE, file, 0);
     if (info == MAP_FAILED) {
-        fprintf(stderr, "vgpu-smi: cannot map what the node says of its GPUs: %s\n",
+        fprintf(stderr, "vgpu-smi: cannot map the node's description of its GPUs: %s\n",
                 strerror(errno));
         return false;
     }
@@ -232,7 +232,7 @@ static int print_usage(void)
         "               are not modelled\n"
         "  topo -m      which link joins which pair of GPUs (--matrix)\n"
         "  topo -p2p X  which pairs can read (r), write (w), or do atomics (a) on each other\n"
-        "What the virtual node does not model (temperature, power, utilization) is N/A.");
+        "What the virtual node does not model (temperature, power, utilisation) is N/A.");
     return 0;
 }
 
@@ -342,7 +342,7 @@ static bool take_number(const char *word, long least, long most, long *number)
     *number = strtol(word, &end, 10);
     if (end != word && !*end && *number >= least && *number <= most)
         return true;
-    fprintf(stderr, "vgpu-smi: '%s' is no number from %ld to %ld\n", word, least, most);
+    fprintf(stderr, "vgpu-smi: '%s' is not a number from %ld to %ld\n", word, least, most);
     return false;
 }
 

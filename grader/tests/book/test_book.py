@@ -220,7 +220,7 @@ class Shown(FakeCheckout):
 
     def test_each_is_run_by_something(self) -> None:
         self.assertEqual(self.problems(), "")
-        self.assertIn("no way to run it", self.problems(by="not: it needs two real GPUs"))
+        self.assertIn("not a way to run it", self.problems(by="not: it needs two real GPUs"))
         self.assertIn("nothing runs `run`", self.problems(command="walk"))
         self.assertIn("shows no `walk`", self.problems(command="walk"))
         self.assertIn("there is no test c.d", self.problems(by="test:c.d"))
@@ -282,7 +282,7 @@ class Outside(FakeCheckout):
         self.assertIn("'404'", self.problems(status="404"))
         self.assertIn("'today'", self.problems(date="today"))
         self.assertIn("was never seen", self.problems(status="unseen"))
-        self.assertIn("says `by` which page", self.problems(status="named"))
+        self.assertIn("if, and only if, its status is `named`", self.problems(status="named"))
         self.assertEqual(self.problems(status="named", by="https://b.example"), "")
 
 

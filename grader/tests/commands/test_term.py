@@ -289,7 +289,11 @@ class Term(FakeCheckout):
                 TERM.replace("groups.csv", "group.csv"),
                 "line 7: groups = 'group.csv'",
             ),
-            ("course.toml", TERM.replace("slip_days =", "slips ="), "line 2: slips = 3 is none of"),
+            (
+                "course.toml",
+                TERM.replace("slip_days =", "slips ="),
+                "line 2: slips = 3 is not a setting",
+            ),
             (
                 "extensions.csv",
                 "student,until,lab\nada,soon,1\n",

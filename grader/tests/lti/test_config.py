@@ -66,12 +66,12 @@ class Config(Folder):
         for old, new, said in (
             ('url = "https:', 'url = "http:', "'http://grades.example.edu' is no https://"),
             ("auth.php", "auth.php;", "platform 1: login = .* is no https://"),
-            ('keys = "', 'key = "', "'key', which is none of"),
+            ('keys = "', 'key = "', "'key', which is not one of"),
             ('name = "Moodle"\n', "", 'platform 1: name is missing; write name = "..."'),
             ('["42"]', "42", r"platform 1: contexts is 42; write texts in brackets"),
-            ("roster.csv", "other.csv", "students = 'other.csv' is no file beside it"),
-            ("[match]\n", "[matching]\n", "'matching', which is none of"),
-            ('sub = "Moodle"', 'name = "x"', "claims|none of sub, sourcedid, email"),
+            ("roster.csv", "other.csv", "students = 'other.csv' is not a file beside it"),
+            ("[match]\n", "[matching]\n", "'matching', which is not one of"),
+            ('sub = "Moodle"', 'name = "x"', "claims|not one of sub, sourcedid, email"),
             ("[[platforms]]", "[platforms]", "at least one is needed"),
             ("[match]", "[match", "cannot be read: .* line"),
         ):
@@ -92,7 +92,7 @@ class Matching(Folder):
         who = self.people("student,email\nada,Ada@B.example\nbob,\n", email="email")
         self.assertEqual(who.find({"sub": "1", "email": "ada@b.EXAMPLE "}).student, "ada")
         self.assertEqual(who.find({"sub": "1", "email": ""}).student, "")
-        self.assertIn("tells none of email", who.find({"sub": "bob"}).why)
+        self.assertIn("sends none of email", who.find({"sub": "bob"}).why)
 
     def test_all_that_is_known_agrees(self) -> None:
         who = self.people("student,id,email\nada,1,a@x\nbob,2,b@x\n", sub="id", email="email")

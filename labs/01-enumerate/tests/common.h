@@ -22,7 +22,7 @@ static inline const char *rc_name(int rc)
 {
     static const char *const names[] = {"LAB_OK",     "LAB_EINVAL", "LAB_ENOGPU", "LAB_ENOPEER",
                                         "LAB_ENOMEM", "LAB_ECUDA",  "LAB_EPEER",  "LAB_ERANGE"};
-    return rc <= 0 && rc > -8 ? names[-rc] : "no result of lab.h";
+    return rc <= 0 && rc > -8 ? names[-rc] : "not a result of lab.h";
 }
 
 /* `call` is what a person would have typed: "inv_device(7, &info)". */
@@ -36,7 +36,7 @@ static inline void expect_clear(struct lab_test *t, const char *call, int last)
 {
     lab_expect(t, last == 0,
                "after %s CUDA's last error was still %d: the caller's next cudaGetLastError() will "
-               "blame an innocent call; take it away with cudaGetLastError()",
+               "report it for a call that succeeded; clear it with cudaGetLastError()",
                call, last);
 }
 
@@ -90,7 +90,7 @@ static inline void same_info(struct lab_test *t, int gpu, const struct gpu_info 
     lab_expect(
         t, !memcmp(got->uuid, want->uuid, sizeof got->uuid),
         "inv_device(%d): the UUID's 16 bytes differ from the properties' (a UUID may contain "
-        "zero bytes: it is no string)",
+        "zero bytes: it is not a string)",
         gpu);
     same_number(t, gpu, "major", (uint64_t)got->major, (uint64_t)want->major, "capability");
     same_number(t, gpu, "minor", (uint64_t)got->minor, (uint64_t)want->minor, "capability");
@@ -273,7 +273,7 @@ static inline void check_each(struct lab_test *t, int n, uint64_t bytes, int cur
     expect_rc(t, call, out->rc, LAB_OK);
     for (int i = 0; i < n; i++) {
         lab_expect(t, out->gpu[i] >= 0,
-                   "%s: buffers[%d] is no memory of its own on any GPU, expected what cudaMalloc "
+                   "%s: buffers[%d] is not memory of its own on any GPU, expected what cudaMalloc "
                    "gave on GPU %d",
                    call, i, i);
         lab_expect(t, out->gpu[i] == i,

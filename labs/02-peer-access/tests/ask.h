@@ -43,7 +43,7 @@ static inline void expect_matrix(struct lab_test *t, const struct machine *m,
                 what, m->name, from, in->n, to, out->can[from * in->n + to],
                 attr_of(m, from, to)->access, from,
                 attr_of(m, from, to)->access ? "can access"
-                : from == to                 ? "is no peer of itself,"
+                : from == to                 ? "is not a peer of itself,"
                                              : "cannot access",
                 to);
     size_t used = (size_t)in->n * (size_t)in->n;
@@ -263,11 +263,11 @@ static inline void expect_switched(struct lab_test *t, const struct lab_run *run
     }
     lab_expect(t, !w || w->peers_enabled >= least,
                "on %s the node has switched directions on %u times in all; by what was reported it "
-               "was %u times: access was on in name only",
+               "was %u times: some access was reported and never switched on",
                m->name, w->peers_enabled, least);
     lab_expect(t, !w || w->peers_most >= most,
                "on %s %u directions were on at once, by what was reported; the node has had %u at "
-               "most: the others were on in name only",
+               "most: the others were reported and never switched on",
                m->name, most, w->peers_most);
 }
 
@@ -396,7 +396,7 @@ static inline void expect_edge(struct lab_test *t, const struct dot_in *in,
                : g->edges[from][to] == 1 ? "once"
                                          : "not at all",
                want ? "once" : "not at all", from,
-               from == to  ? "is no peer of itself, whatever stands on the diagonal for"
+               from == to  ? "is not its own peer, whatever the table's diagonal says of"
                : a->access ? "can access"
                            : "cannot access",
                to);
@@ -424,7 +424,7 @@ static inline void expect_dot(struct lab_test *t, const struct dot_in *in,
     lab_expect(t, !out->closed,
                "peer_dot closed the stream: it is the caller's, who may want to write more");
     lab_expect(t, dot_read(out->text, (size_t)out->bytes, &g),
-               "what peer_dot wrote for %d GPUs is no graph that `dot` would draw as meant: %s",
+               "what peer_dot wrote for %d GPUs is not a graph that `dot` can draw as required: %s",
                in->n, g.error);
     for (int gpu = 0; gpu < DOT_GPUS; gpu++)
         lab_expect(t, g.node[gpu] == (gpu < in->n), "the graph of %d GPU%s %s a node gpu%d", in->n,

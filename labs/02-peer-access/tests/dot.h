@@ -180,7 +180,7 @@ static inline int dot_gpu(struct dot_reader *r, const char *word)
         if (strcmp(word, name) == 0)
             return gpu;
     }
-    dot_bad(r, "the node '%s' is none of gpu0, gpu1, ... gpu%d", word, DOT_GPUS - 1);
+    dot_bad(r, "the node '%s' is not one of gpu0, gpu1, ... gpu%d", word, DOT_GPUS - 1);
     return -1;
 }
 

@@ -192,7 +192,8 @@ static void expect_rest_off(struct lab_test *t)
     use_machine(t, "hgx-h200-4", &m);
     const struct rest_out *out = lab_output(lab_run(t, "disable_rest", NULL, 0, sizeof *out));
     const char *what = "peer_disable of 0 -> 1, of a GPU that is not there, and of 1 -> 0";
-    lab_expect(t, out->call.rc != LAB_OK, "%s returned LAB_OK: an error is told at the end", what);
+    lab_expect(t, out->call.rc != LAB_OK, "%s returned LAB_OK: an error is returned at the end",
+               what);
     expect_call(t, &m, &out->call, out->call.rc, 0, what);
     lab_expect(t, !out->on[0] && !out->on[1],
                "%s left %s on: one direction that fails is no reason to leave the others on", what,
@@ -286,7 +287,7 @@ static void expect_error(struct lab_test *t, const struct probe_in *in)
         lab_output(lab_run(t, "probe", in, sizeof *in, sizeof(struct probe_out)));
     lab_expect(t, out->call.rc == LAB_ECUDA,
                "peer_probe(3, 1), when GPU 3 is lost at its kernel, returned %s, expected "
-               "LAB_ECUDA: a kernel's error is told by the next call that waits for it",
+               "LAB_ECUDA: a kernel's error is returned by the next call that waits for it",
                result_name(out->call.rc));
     lab_expect(t, out->works == UNTOUCHED, "peer_probe(3, 1) failed, yet it wrote *works");
     lab_fault(t, NULL);
@@ -434,7 +435,7 @@ LAB_CASES = {
     {.name = "matrix",
      .todo = 1,
      .title = "the table has CUDA's answer for every pair",
-     .rule = "can[from * n + to]; a GPU is no peer of itself",
+     .rule = "can[from * n + to]; a GPU is not a peer of itself",
      .about = "can[",
      .points = 5,
      .quick = true,

@@ -21,7 +21,7 @@ static inline const char *rc_name(int rc)
 {
     static const char *const names[] = {"LAB_OK",     "LAB_EINVAL", "LAB_ENOGPU", "LAB_ENOPEER",
                                         "LAB_ENOMEM", "LAB_ECUDA",  "LAB_EPEER",  "LAB_ERANGE"};
-    return rc <= 0 && rc > -8 ? names[-rc] : "no result of lab.h";
+    return rc <= 0 && rc > -8 ? names[-rc] : "not a result of lab.h";
 }
 
 /* `call` is what a person would have typed: "copy_path(1, 0, &path)". */
@@ -34,8 +34,8 @@ static inline void expect_rc(struct lab_test *t, const char *call, int got, int 
 static inline void expect_clear(struct lab_test *t, const char *call, int last)
 {
     lab_expect(t, last == 0,
-               "after %s CUDA's last error was still %d: the caller's next check will blame an "
-               "innocent call; p2p_result takes it away",
+               "after %s CUDA's last error was still %d: the caller's next check will report it "
+               "for a call that succeeded; p2p_result clears it",
                call, last);
 }
 

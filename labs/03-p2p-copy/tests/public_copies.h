@@ -322,7 +322,7 @@ static void check_p2p_peer(struct lab_test *t)
     const struct speed_out *out = speeds(t, 1, 3, 16 * MIB, MIB, WAY_DRIVER | WAY_P2P);
     lab_expect(t, LAB_MOST(t, out->p2p, out->driver / 4),
                "*taken says PATH_PEER, but 16 MiB took %.3f ms; without peer access they take %.3f "
-               "ms: the driver went through the host without a word (peer_on was missing?)",
+               "ms: the driver went through the host without reporting it (was peer_on missing?)",
                out->p2p, out->driver);
 }
 

@@ -86,7 +86,8 @@ static inline const char *symptom(float got, double once, size_t n)
                  : "; nothing was written there: a block without elements has the sum 0";
     if (n > SUM_THREADS && got == (float)once)
         return "; that is one element a thread: each strides over the whole grid until n";
-    return isnan(got) ? "; it is no number: an element outside of data[0 .. n - 1] was read" : "";
+    return isnan(got) ? "; it is not a number: an element outside of data[0 .. n - 1] was read"
+                      : "";
 }
 
 /* Judges the partials of one launch, each against the elements that are its block's. */

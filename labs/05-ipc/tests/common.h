@@ -21,7 +21,7 @@ static inline const char *rc_name(int rc)
 {
     static const char *const names[] = {"LAB_OK",     "LAB_EINVAL", "LAB_ENOGPU", "LAB_ENOPEER",
                                         "LAB_ENOMEM", "LAB_ECUDA",  "LAB_EPEER",  "LAB_ERANGE"};
-    return rc <= 0 && rc > -8 ? names[-rc] : "no result of lab.h";
+    return rc <= 0 && rc > -8 ? names[-rc] : "not a result of lab.h";
 }
 
 static inline void expect_rc(struct lab_test *t, const char *call, int got, int want)
@@ -33,8 +33,8 @@ static inline void expect_rc(struct lab_test *t, const char *call, int got, int 
 static inline void expect_clear(struct lab_test *t, const char *call, int last)
 {
     lab_expect(t, last == 0,
-               "after %s CUDA's last error was still %d: the caller's next check will blame an "
-               "innocent call; ipc_result takes it away",
+               "after %s CUDA's last error was still %d: the caller's next check will report it "
+               "for a call that succeeded; ipc_result clears it",
                call, last);
 }
 
@@ -54,8 +54,8 @@ static inline void expect_opened(struct lab_test *t, const struct lab_run *run, 
 {
     const struct lab_witness *w = lab_witness(run);
     lab_expect(t, !w || w->ipc_opened >= least,
-               "%s: the node saw another process's memory opened %u times, expected %u: it was "
-               "shared in name only",
+               "%s: the node saw another process's memory opened %u times, expected %u: it was not "
+               "really shared",
                what, w ? w->ipc_opened : 0, least);
 }
 
@@ -214,8 +214,8 @@ static inline void check_close_of(struct lab_test *t, int ranks)
                    r);
         lab_expect(
             t, k->more_lives,
-            "rank %d: ipc_close has closed memory that others opened: an address is anybody's "
-            "once its handle is closed, so close it once, before the barrier",
+            "rank %d: ipc_close has closed memory that other ranks opened: an address can be given "
+            "out again once its handle is closed, so close it once, before the barrier",
             r);
         lab_expect(t, k->cleared, "rank %d: ipc_close left something in *ring", r);
     }

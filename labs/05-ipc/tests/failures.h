@@ -52,7 +52,7 @@ static inline void check_far_take(struct lab_test *t)
         return;
     const struct lone_out *out =
         lab_output(lab_run(t, "lone", &in, sizeof in, sizeof(struct lone_out)));
-    lab_expect(t, !out->far_setup, "the memory for %s could not be had", call);
+    lab_expect(t, !out->far_setup, "the memory for %s could not be allocated", call);
     expect_rc(t, call, out->far_rc, LAB_OK);
     lab_expect(t, out->far_bytes == LONE_FAR, "%s set *bytes to %llu, expected %llu", call,
                (unsigned long long)out->far_bytes, (unsigned long long)LONE_FAR);

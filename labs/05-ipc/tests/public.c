@@ -35,11 +35,11 @@ static void refuse_calls(struct lab_test *t, int events)
     struct lab_run *run = lab_run(t, "refused", &in, sizeof in, sizeof(struct lab_refusals));
     const struct lab_refusals *told = lab_output(run);
     for (int i = 0; i < told->calls && i < LAB_REFUSALS; i++)
-        lab_expect(
-            t, told->of[i].wrote != 2,
-            "ipc_events(&events), in which a call of %.39s fails, gave event_drop what is no "
-            "event, expected events that were made or NULL: nothing was in that variable yet",
-            told->of[i].name);
+        lab_expect(t, told->of[i].wrote != 2,
+                   "ipc_events(&events), in which a call of %.39s fails, passed event_drop a value "
+                   "that is not an event, expected events that were made or NULL: that variable "
+                   "was not set yet",
+                   told->of[i].name);
     lab_expect_refused(t, events ? "ipc_events(&events)" : "ipc_export(base, 64, 1000, &wire)",
                        told, -1);
     lab_refused_leaked_nothing(t, run);
@@ -114,11 +114,11 @@ static void check_import_bad(struct lab_test *t)
     refuse_import(t, ODD_NULL, "ipc_import(NULL, &remote)", LAB_EINVAL);
     refuse_import(t, ODD_NO_OUT, "ipc_import(&wire, NULL)", LAB_EINVAL);
     refuse_import(t, ODD_ZERO, "ipc_import of 0 bytes", LAB_EINVAL);
-    refuse_import(t, ODD_STALE, "ipc_import of a stale handle, one that nobody made,", LAB_ECUDA);
-    refuse_import(t, ODD_SAME_PROCESS,
-                  "ipc_import in the exporting process (threads are no "
-                  "processes: CUDA answers 201)",
-                  LAB_ECUDA);
+    refuse_import(t, ODD_STALE, "ipc_import of a handle that no process made,", LAB_ECUDA);
+    refuse_import(
+        t, ODD_SAME_PROCESS,
+        "ipc_import in the exporting process (a thread is not another process: CUDA returns 201)",
+        LAB_ECUDA);
 }
 
 static void check_events(struct lab_test *t)
@@ -141,8 +141,8 @@ static void check_events(struct lab_test *t)
                    i, out->events_open[i]);
     const struct lab_witness *w = lab_witness(run);
     lab_expect(t, !w || w->ipc_events_opened >= 2,
-               "ipc_events: the node saw another process open %u events, expected 2: they were "
-               "shared in name only",
+               "ipc_events: the node saw another process open %u events, expected 2: they were not "
+               "really shared",
                w ? w->ipc_events_opened : 0);
     lab_nothing_leaked(t, run);
     refuse_calls(t, 1);
@@ -226,16 +226,16 @@ static void check_hear(struct lab_test *t)
 {
     static const char *const calls[] = {
         "peer_hear", "peer_hear of a late message",
-        "peer_hear of the last message of a peer that has gone since"};
+        "peer_hear of the last message of a peer that has ended since"};
     for (int how = HEAR_SAID; how <= HEAR_LAST; how++) {
         const struct hear_out *out = hear(t, how, 5000);
         lab_expect(t, out->rc == LAB_OK, "%s returned %d (%s), expected LAB_OK%s", calls[how],
                    out->rc, rc_name(out->rc),
-                   how == HEAR_LAST ? ": what it said before it went can be heard still" : "");
+                   how == HEAR_LAST ? ": what it sent before it ended can still be read" : "");
         lab_expect(t, out->number == LARGE_NUMBER, "%s gave %#llx, expected %#llx", calls[how],
                    (unsigned long long)out->number, (unsigned long long)LARGE_NUMBER);
         lab_expect(t, out->left == 0,
-                   "%s left %d bytes of the message in the socket, expected 0: the next call hears "
+                   "%s left %d bytes of the message in the socket, expected 0: the next call reads "
                    "it once more",
                    calls[how], out->left);
     }
@@ -251,14 +251,15 @@ static void check_hear_nobody(struct lab_test *t)
     lab_expect(t, out->seconds < 2, "peer_hear took %.1f s to find that the other side has gone",
                out->seconds);
     out = hear(t, HEAR_SILENT, 200);
-    expect_rc(t, "peer_hear with a limit of 200 ms and a silent peer", out->rc, LAB_EPEER);
+    expect_rc(t, "peer_hear with a limit of 200 ms and a peer that sends nothing", out->rc,
+              LAB_EPEER);
     lab_expect(t, out->seconds < 3, "peer_hear took %.1f s to give up, its limit was 0.2",
                out->seconds);
     lab_expect(t, out->seconds > 0.1, "peer_hear gave up after %.3f s, its limit was 0.2",
                out->seconds);
     out = hear(t, HEAR_INTERRUPTED, 200);
-    expect_rc(t, "peer_hear with a limit of 200 ms, a signal, and a silent peer", out->rc,
-              LAB_EPEER);
+    expect_rc(t, "peer_hear with a limit of 200 ms, a signal, and a peer that sends nothing",
+              out->rc, LAB_EPEER);
 }
 
 static void check_dead(struct lab_test *t)

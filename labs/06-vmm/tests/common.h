@@ -24,7 +24,7 @@ static inline const char *rc_name(int rc)
 {
     static const char *const names[] = {"LAB_OK",     "LAB_EINVAL", "LAB_ENOGPU", "LAB_ENOPEER",
                                         "LAB_ENOMEM", "LAB_ECUDA",  "LAB_EPEER",  "LAB_ERANGE"};
-    return rc <= 0 && rc > -8 ? names[-rc] : "no result of lab.h";
+    return rc <= 0 && rc > -8 ? names[-rc] : "not a result of lab.h";
 }
 
 static inline const char *access_name(int access)
@@ -119,10 +119,11 @@ static inline void check_allocated(struct lab_test *t, const struct alloc_in *in
                "%s made %llu bytes at %#llx, expected %llu rounded up, at an address that is not 0",
                call, (unsigned long long)out->bytes[i], (unsigned long long)out->base[i],
                (unsigned long long)in->bytes[i]);
-    lab_expect(t, out->held[i],
-               "%s: v.handle is no handle any more (released already?); vmm_export needs it, and "
-               "vmm_free will release it",
-               call);
+    lab_expect(
+        t, out->held[i],
+        "%s: v.handle is not a handle any more (released already?); vmm_export needs it, and "
+        "vmm_free will release it",
+        call);
     lab_expect(t, out->of[i] == dev && out->device[i] == dev,
                "%s: v.device is %d and the memory lies on GPU %d, expected %d", call,
                out->device[i], out->of[i], dev);
@@ -212,8 +213,8 @@ static inline void expect_used(struct lab_test *t, const struct lab_run *run,
             for (int d = 0; d < in->gpus; d++)
                 bytes += d != in->owner && out->access[i][k][d] > 0 ? sizeof(int) : 0;
     lab_expect(t, !w || among_peers(w) >= bytes,
-               "other GPUs could read GPU %d's memory %llu times, by what cuMemGetAccess said, and "
-               "the node saw them read %llu bytes: access was there in name only",
+               "other GPUs could read GPU %d's memory %llu times, by what cuMemGetAccess returned, "
+               "and the node saw them read %llu bytes: the access was reported and not given",
                in->owner, (unsigned long long)(bytes / sizeof(int)),
                (unsigned long long)among_peers(w));
 }

@@ -134,7 +134,7 @@ static void check_send_bad(struct lab_test *t)
         lab_expect(t, out->full_rc[0] != LAB_OK,
                    "vmm_export without a free descriptor returned LAB_OK");
         expect_rc(t, "vmm_export with no free descriptor but 0", out->full_rc[1], LAB_ENOMEM);
-        expect_rc(t, "vmm_export of a handle that is none", out->full_rc[2], LAB_ECUDA);
+        expect_rc(t, "vmm_export of an invalid handle", out->full_rc[2], LAB_ECUDA);
         lab_expect(t, out->full_untouched, "vmm_export failed and wrote *parcel");
     }
     lab_nothing_leaked(t, run);

@@ -64,7 +64,7 @@ static inline const struct far_out *ask_far_call(struct lab_test *t, int32_t wha
     const struct far_in in = {what};
     lab_env(t, "VGPU_CHECK", "api"); /* so many accesses: other cases look for races */
     const struct far_out *out = lab_output(lab_run(t, "far", &in, sizeof in, sizeof *out));
-    lab_expect(t, out->asked, "the test's own memory could not be had");
+    lab_expect(t, out->asked, "the test's own memory could not be allocated");
     return out;
 }
 

@@ -28,8 +28,8 @@ static inline void expect_call(struct lab_test *t, const char *what, const struc
                      "nothing, too, and nothing is waited for while it is captured"
                    : "");
     lab_expect(t, call->error == 0,
-               "after %s CUDA's last error was still %d: the caller's next check will blame an "
-               "innocent call; ring_result takes it away",
+               "after %s CUDA's last error was still %d: the caller's next check will report it "
+               "for a call that succeeded; ring_result clears it",
                what, call->error);
     lab_expect(t, current < 0 || call->current == current,
                "the current device was %d before %s and %d afterwards", current, what,

@@ -62,9 +62,10 @@ static inline void expect_ring(struct lab_test *t, const struct order_in *in, co
     lab_expect(t, order[0] == 0, "ring_order of %d GPUs begins with %d, expected 0", in->n,
                order[0]);
     for (int i = 0; i < in->n; i++) {
-        lab_expect(t, order[i] >= 0 && order[i] < in->n && !(used & 1 << order[i]),
-                   "ring_order of %d GPUs: order[%d] is %d, which is no GPU or was there already",
-                   in->n, i, order[i]);
+        lab_expect(
+            t, order[i] >= 0 && order[i] < in->n && !(used & 1 << order[i]),
+            "ring_order of %d GPUs: order[%d] is %d, which is not a GPU or was there already",
+            in->n, i, order[i]);
         used |= 1 << order[i];
     }
     for (int i = 0; i < in->n && in->n > 1; i++) {

@@ -22,7 +22,7 @@ static inline const char *rc_name(int rc)
 {
     static const char *const names[] = {"LAB_OK",     "LAB_EINVAL", "LAB_ENOGPU", "LAB_ENOPEER",
                                         "LAB_ENOMEM", "LAB_ECUDA",  "LAB_EPEER",  "LAB_ERANGE"};
-    return rc <= 0 && rc > -8 ? names[-rc] : "no result of lab.h";
+    return rc <= 0 && rc > -8 ? names[-rc] : "not a result of lab.h";
 }
 
 static inline void expect_rc(struct lab_test *t, const char *call, int got, int want)

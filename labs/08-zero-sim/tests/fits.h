@@ -129,7 +129,8 @@ static inline void refuse_predict(struct lab_test *t, const struct predict_in *i
     const struct predict_out *out = lab_output(run);
     expect_rc(t, call, out->rc, LAB_EINVAL);
     lab_expect(t, out->failed == IO_FILL * 0x01010101,
-               "%s failed and set *failed to %d all the same: that is said of what does not fit",
+               "%s failed and set *failed to %d all the same: *failed is set only where memory "
+               "does not suffice",
                call, out->failed);
 }
 

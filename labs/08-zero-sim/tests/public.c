@@ -264,8 +264,8 @@ LAB_CASES = {
      .check = check_reduce},
     {.name = "reduce_errors",
      .todo = 6,
-     .title =
-         "zero_reduce and zero_memory when a CUDA call fails: its error, and ledgers that know",
+     .title = "zero_reduce and zero_memory when a CUDA call fails: its error, and ledgers that are "
+              "right",
      .rule = "a function that continues after an error, or returns another result, hides it",
      .points = 1,
      .needs_witness = true,

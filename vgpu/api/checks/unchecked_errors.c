@@ -141,11 +141,11 @@ static void report_late_error(const struct vgpu__unchecked *b, const char *call,
         return; /* a discarded result: the call only clears the error */
     format_caller(b->caller, at, sizeof at);
     format_caller(caller, here, sizeof here);
-    snprintf(text, sizeof text,
-             "%s%s answers %d (%s), which is the error of %.48s%s, not of the kernel launched "
-             "since: check what every call returns, and clear with cudaGetLastError what is no "
-             "mistake",
-             call, here, (int)b->error, cudaGetErrorName(b->error), error_name(b), at);
+    snprintf(
+        text, sizeof text,
+        "%s%s returned %d (%s), which is the error of %.48s%s, not of the kernel launched since: "
+        "check what every call returns, and clear an error that you expect with cudaGetLastError",
+        call, here, (int)b->error, cudaGetErrorName(b->error), error_name(b), at);
     vgpu__finding(VGPU_DIAGNOSIS_api_late_error, call, caller, text);
 }
 

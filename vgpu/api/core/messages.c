@@ -85,10 +85,10 @@ cudaError_t vgpu__refuse(cudaError_t error, const char *call, const char *format
 
 cudaError_t vgpu__no_memory(const char *call)
 {
-    return vgpu__refuse(cudaErrorMemoryAllocation, call ? call : vgpu__self.unchecked.current,
-                        "the program itself has no memory left for what the call needs (malloc "
-                        "fails): is it limited (ulimit -v, a job's limit)? The GPU's memory has no "
-                        "part in this");
+    return vgpu__refuse(
+        cudaErrorMemoryAllocation, call ? call : vgpu__self.unchecked.current,
+        "the program itself has no memory left for what the call needs (malloc fails): is it "
+        "limited (ulimit -v, a job's limit)? This is host memory, not the GPU's");
 }
 
 /* ---- texts of the node ---- */

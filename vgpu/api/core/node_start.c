@@ -285,7 +285,8 @@ static int start_node(const char *id, char *why, size_t room)
         snprintf(why, room, "cannot start '%s': %s", program, strerror(error));
     else if (strcmp(line, "ok\n") != 0)
         snprintf(why, room, "the virtual node '%s' did not start: %s", id,
-                 *line ? line : "it ended without a word; run vgpu-node --id by hand to see why");
+                 *line ? line
+                       : "it ended without a message; run vgpu-node --id by hand to see why");
     else
         return 0;
     why[strcspn(why, "\n")] = '\0';

@@ -37,11 +37,10 @@ static uint32_t checks_wanted(void)
     uint32_t checks;
     char bad[32];
     if (!vgpu_check_parse(getenv("VGPU_CHECK"), &checks, bad, sizeof bad))
-        vgpu__message(
-            "VGPU_CHECK",
-            "\"%s\" is none of order, api, leaks, advice, kernels, all, none (with commas "
-            "between); it is as if VGPU_CHECK were not set",
-            bad);
+        vgpu__message("VGPU_CHECK",
+                      "\"%s\" is not valid: expected some of order, api, leaks, advice, kernels, "
+                      "all, none (with commas between); VGPU_CHECK is ignored",
+                      bad);
     return checks;
 }
 
@@ -223,8 +222,8 @@ static cudaError_t connect_node(void)
     }
     if (welcome != WELCOME) {
         vgpu__message("no virtual node", welcome == GONE
-                                             ? "each that took the connection ended before it "
-                                               "answered; look at what vgpu-node prints"
+                                             ? "each node that accepted the connection ended "
+                                               "before it answered; look at what vgpu-node prints"
                                              : "the one that answered refuses this program");
         return cudaErrorInsufficientDriver;
     }

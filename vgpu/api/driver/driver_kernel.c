@@ -12,7 +12,7 @@ static cudaError_t find_symbol(const char *call, void *handle, const void *symbo
 {
     if (!vgpu__find_kernel(symbol, NULL))
         return vgpu__refuse(cudaErrorInvalidDeviceFunction, call,
-                            "%p is no kernel of this program; give the name of a __global__ "
+                            "%p is not a kernel of this program; give the name of a __global__ "
                             "function",
                             symbol);
     if (handle)

@@ -87,7 +87,8 @@ static cudaError_t rare_attribute(void *data, CUpointer_attribute which,
         return cudaSuccess;
     default:
         return vgpu__refuse(cudaErrorInvalidValue, "cuPointerGetAttribute",
-                            "attribute %d is none of a pointer here", (int)which);
+                            "attribute %d of pointers is not modelled, or does not exist",
+                            (int)which);
     }
 }
 

@@ -62,7 +62,7 @@ static cudaError_t create_handle(CUmemGenericAllocationHandle *handle, size_t by
     /* The size is checked before the device. */
     if (prop && (bytes == 0 || bytes % VGPU_CHUNK_BYTES != 0))
         return vgpu__refuse(cudaErrorInvalidValue, "cuMemCreate",
-                            "%zu bytes are no multiple of the granularity; round up to 2 MiB "
+                            "%zu bytes are not a multiple of the granularity; round up to 2 MiB "
                             "(cuMemGetAllocationGranularity)",
                             bytes);
     cudaError_t error = check_allocation_prop("cuMemCreate", prop);

@@ -64,8 +64,8 @@ CUresult cuGetExportTable(const void **table, const void *id)
     if (!atomic_exchange(&told, true))
         vgpu__message(
             "cuGetExportTable",
-            "the runtime inside of this program (nvcc's default) takes no driver but "
-            "NVIDIA's: start the program by vgpu-run, or link it with nvcc -cudart shared");
+            "the CUDA runtime linked into this program (nvcc's default) accepts only NVIDIA's "
+            "driver: start the program with vgpu-run, or link it with nvcc -cudart shared");
     if (table)
         *table = NULL;
     return CUDA_ERROR_NOT_SUPPORTED;

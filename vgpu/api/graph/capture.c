@@ -214,11 +214,11 @@ cudaError_t vgpu__capture_forbids(const char *call, cudaStream_t stream, bool wa
         return cudaSuccess;
     pthread_mutex_lock(&vgpu__capture_lock);
     struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
-    cudaError_t error = c ? vgpu__capture_spoil_with(
-                                c, call, cudaErrorStreamCaptureUnsupported,
-                                "the stream is being captured: nothing runs that could be asked "
-                                "about or waited for")
-                          : check_legacy(call, vgpu__stream_id(stream));
+    cudaError_t error =
+        c ? vgpu__capture_spoil_with(c, call, cudaErrorStreamCaptureUnsupported,
+                                     "the stream is being captured: its work does not run yet, so "
+                                     "it cannot be queried or waited for")
+          : check_legacy(call, vgpu__stream_id(stream));
     if (error == cudaSuccess && waits)
         error = check_unsafe(call);
     pthread_mutex_unlock(&vgpu__capture_lock);
@@ -237,7 +237,7 @@ cudaError_t vgpu__capture_gate(const char *call, uint32_t op)
     if (all && vgpu__captures)
         error = vgpu__capture_spoil_with(
             vgpu__captures, call, cudaErrorStreamCaptureUnsupported,
-            "a stream is being captured, and a wait for everything cannot be");
+            "a stream is being captured, and a wait for all streams cannot be captured");
     else if (unsafe)
         error = check_unsafe(call);
     pthread_mutex_unlock(&vgpu__capture_lock);

@@ -86,7 +86,7 @@ static cudaError_t check_nodes(const char *call, const struct CUgraph_st *graph,
         return vgpu__refuse_value(call, "the list of nodes is a null pointer");
     for (size_t i = 0; i < count; i++)
         if (!vgpu__node_known(nodes[i]) || nodes[i]->graph != graph)
-            return vgpu__refuse_value(call, "a dependency is no node of the graph");
+            return vgpu__refuse_value(call, "a dependency is not a node of the graph");
     return cudaSuccess;
 }
 

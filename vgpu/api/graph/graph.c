@@ -201,7 +201,7 @@ cudaError_t vgpu__graph_check_new(const char *call, cudaGraphNode_t *out, cudaGr
         return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");
     for (size_t i = 0; i < count; i++)
         if (!node_belongs(graph, deps[i]))
-            return vgpu__refuse_value(call, "a dependency is no node of the graph");
+            return vgpu__refuse_value(call, "a dependency is not a node of the graph");
     return has_repeats(deps, count)
                ? vgpu__refuse_value(call, "a node is named twice among the dependencies")
                : cudaSuccess;

@@ -30,7 +30,7 @@ cudaError_t vgpu__graph_check_copy(const struct vgpu__copy *c)
     if (error != cudaSuccess)
         return error;
     if (c->width == 0 || c->rows == 0)
-        return vgpu__refuse_value(c->call, "the copy has no bytes: a graph takes no such node");
+        return vgpu__refuse_value(c->call, "the copy has 0 bytes, which a graph does not accept");
     if (!copy_fits(c, c->dst) || !copy_fits(c, c->src))
         return vgpu__refuse_value(c->call, "the copy goes past the end of an allocation");
     return cudaSuccess;
@@ -39,9 +39,10 @@ cudaError_t vgpu__graph_check_copy(const struct vgpu__copy *c)
 cudaError_t vgpu__graph_check_memset(const char *call, const struct cudaMemsetParams *m)
 {
     if (!m || (m->elementSize != 1 && m->elementSize != 2 && m->elementSize != 4))
-        return vgpu__refuse_value(call, "no parameters, or elements that have not 1, 2 or 4 bytes");
+        return vgpu__refuse_value(call,
+                                  "no parameters, or elements that are not 1, 2 or 4 bytes long");
     if (m->width == 0 || m->height == 0)
-        return vgpu__refuse_value(call, "nothing is to be set: a graph takes no such node");
+        return vgpu__refuse_value(call, "the memset has 0 bytes, which a graph does not accept");
     if (m->height > 1 && m->pitch < m->width * m->elementSize)
         return vgpu__refuse_value(call, "a row is wider than the pitch");
     if (vgpu__place(m->dst) == VGPU__PAGEABLE)

@@ -60,7 +60,7 @@ static cudaError_t check_edges(const char *call, cudaGraph_t graph, const cudaGr
             return vgpu__refuse_value(call, "a node cannot wait for itself");
         if (has_edge(to[i], from[i]) != there)
             return vgpu__refuse_value(call, there ? "there is no such dependency"
-                                                  : "the dependency is there");
+                                                  : "the dependency exists already");
     }
     return cudaSuccess;
 }
@@ -288,5 +288,5 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t ori
             *pNode = clonedGraph->node[i];
             return cudaSuccess;
         }
-    return vgpu__refuse_value(call, "the graph is no clone with a copy of this node");
+    return vgpu__refuse_value(call, "the graph is not a clone that has a copy of this node");
 }

@@ -94,7 +94,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
 {
     if (array && !vgpu__array_take(array))
         return vgpu__refuse(cudaErrorInvalidValue, "cudaFreeArray",
-                            "%p is no array of this process: freed already?", (void *)array);
+                            "%p is not an array of this process: freed already?", (void *)array);
     cudaError_t error = vgpu__device_free("cudaFreeArray", array ? array->texels : NULL);
     free(array);
     return error;
@@ -104,7 +104,7 @@ static cudaError_t check_known(const char *call, cudaArray_const_t array)
 {
     if (vgpu__array_known(array))
         return cudaSuccess;
-    return vgpu__refuse(cudaErrorInvalidResourceHandle, call, "%p is no array of this process",
+    return vgpu__refuse(cudaErrorInvalidResourceHandle, call, "%p is not an array of this process",
                         (const void *)array);
 }
 

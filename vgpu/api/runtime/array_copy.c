@@ -15,8 +15,8 @@ static cudaError_t check_place(const char *call, struct array_place at, size_t w
 {
     cudaArray_const_t a = at.array;
     if (!vgpu__array_known(a))
-        return vgpu__refuse(cudaErrorInvalidResourceHandle, call, "%p is no array of this process",
-                            (const void *)a);
+        return vgpu__refuse(cudaErrorInvalidResourceHandle, call,
+                            "%p is not an array of this process", (const void *)a);
     if (at.x <= a->row_bytes && width <= a->row_bytes - at.x && at.y <= a->height &&
         rows <= a->height - at.y)
         return cudaSuccess;

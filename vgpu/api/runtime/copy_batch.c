@@ -37,7 +37,7 @@ static cudaError_t check_attributes(const struct cudaMemcpyAttributes *a, size_t
                             a->flags);
     if (!hint_exists(a->srcLocHint) || !hint_exists(a->dstLocHint))
         return vgpu__refuse(cudaErrorInvalidValue, call,
-                            "a hint of attributes %zu is no location: there are %d GPUs", k,
+                            "a hint of attributes %zu is not a location: there are %d GPUs", k,
                             vgpu__process.device_count);
     return cudaSuccess;
 }

@@ -138,7 +138,7 @@ static cudaError_t check_host_pointer(const char *call, const void *pointer, uns
         return vgpu__record(error);
     if (!vgpu__host_flags(pointer, flags))
         return vgpu__refuse(cudaErrorInvalidValue, call,
-                            "%p is no pinned host memory of this process; it must come from "
+                            "%p is not pinned host memory of this process; it must come from "
                             "cudaMallocHost or cudaHostAlloc",
                             pointer);
     return cudaSuccess;

@@ -218,10 +218,10 @@ static cudaError_t unregister_pages(const char *call, struct vgpu_request *reque
     if (!vgpu__range_unmap(r)) {
         int why = errno;
         vgpu__range_add(r, *r);
-        return vgpu__refuse(cudaErrorMemoryAllocation, call,
-                            "the %zu bytes at %p cannot become the program's own again, and stay "
-                            "registered: %s",
-                            r->bytes, (void *)(uintptr_t)r->address, strerror(why));
+        return vgpu__refuse(
+            cudaErrorMemoryAllocation, call,
+            "the %zu bytes at %p cannot be given back to the program, and stay registered: %s",
+            r->bytes, (void *)(uintptr_t)r->address, strerror(why));
     }
     free(r);
     vgpu__range_give_back(call, node);

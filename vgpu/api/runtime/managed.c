@@ -28,7 +28,7 @@ static cudaError_t check_location(const char *call, struct cudaMemLocation locat
     if (location.type == cudaMemLocationTypeHost || location.type == cudaMemLocationTypeHostNuma ||
         location.type == cudaMemLocationTypeHostNumaCurrent)
         return cudaSuccess;
-    return vgpu__refuse(cudaErrorInvalidValue, call, "%d is no type of location", location.type);
+    return vgpu__refuse(cudaErrorInvalidValue, call, "%d is not a type of location", location.type);
 }
 
 static cudaError_t check_managed_range(const char *call, const void *pointer, size_t bytes)
@@ -72,7 +72,7 @@ cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvis
     if (error != cudaSuccess)
         return error;
     if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy)
-        return vgpu__refuse(cudaErrorInvalidValue, call, "%d is no advice", (int)advice);
+        return vgpu__refuse(cudaErrorInvalidValue, call, "%d is not a known advice", (int)advice);
     bool about_a_place = advice != cudaMemAdviseSetReadMostly &&
                          advice != cudaMemAdviseUnsetReadMostly &&
                          advice != cudaMemAdviseUnsetPreferredLocation;

@@ -61,8 +61,7 @@ cudaError_t cudaFree(void *devPtr)
 {
     if (vgpu__find_managed(devPtr))
         return vgpu__refuse(cudaErrorInvalidValue, "cudaFree",
-                            "%p is a __managed__ variable, which is the program's for good",
-                            devPtr);
+                            "%p is a __managed__ variable, which cannot be freed", devPtr);
     if (vgpu__managed(devPtr, 0))
         return vgpu__host_free("cudaFree", devPtr);
     return vgpu__device_free("cudaFree", devPtr);

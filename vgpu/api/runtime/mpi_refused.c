@@ -13,7 +13,7 @@ static void refuse_device(const char *call, const void *const *addresses, size_t
         if (!vgpu__mpi_is_device(addresses[i]))
             continue;
         vgpu__message(call,
-                      "the buffer at %p is device memory, which this call does not take here; "
+                      "the buffer at %p is device memory, which this call does not accept here; "
                       "MPI_Sendrecv and the like, MPI_Isend, MPI_Irecv, MPI_File_iread and the "
                       "like and the collectives that return when they are done do; or use a "
                       "buffer in host memory",

@@ -54,8 +54,8 @@ void vgpu__stream_attributes_forget(cudaStream_t stream)
 static cudaError_t unknown_stream_attribute(const char *call, cudaLaunchAttributeID attr)
 {
     return vgpu__refuse(cudaErrorInvalidValue, call,
-                        "attribute %d is none of a stream; offered are the access policy window "
-                        "(1), the synchronization policy (3) and the priority (8)",
+                        "attribute %d is not one of a stream; offered are the access policy window "
+                        "(1), the synchronisation policy (3) and the priority (8)",
                         (int)attr);
 }
 
@@ -108,7 +108,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
         return vgpu__record(cudaErrorInvalidValue);
     if (attr == cudaLaunchAttributePriority)
         return vgpu__refuse(cudaErrorNotSupported, call,
-                            "a stream keeps its priority here; make it with "
+                            "the priority of a stream cannot be changed here; make the stream with "
                             "cudaStreamCreateWithPriority");
     if (attr != cudaLaunchAttributeSynchronizationPolicy &&
         attr != cudaLaunchAttributeAccessPolicyWindow)

@@ -17,7 +17,7 @@ struct variable {
 static cudaError_t unknown_symbol(const char *call, const void *symbol)
 {
     return vgpu__refuse(cudaErrorInvalidSymbol, call,
-                        "%p is no __device__ or __constant__ variable of this program; give the "
+                        "%p is not a __device__ or __constant__ variable of this program; give the "
                         "variable itself, not its address or a string",
                         symbol);
 }

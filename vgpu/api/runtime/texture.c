@@ -105,7 +105,7 @@ static cudaError_t take_resource(const char *call, struct vgpu_texture *t,
     if (resource->resType == cudaResourceTypeArray) {
         if (!vgpu__array_known(resource->res.array.array))
             return vgpu__refuse(cudaErrorInvalidResourceHandle, call,
-                                "%p is no array of this process",
+                                "%p is not an array of this process",
                                 (void *)resource->res.array.array);
         take_array(t, resource->res.array.array);
         return cudaSuccess;
@@ -150,8 +150,8 @@ static cudaError_t take_description(const char *call, struct vgpu_texture *t,
         return vgpu__refuse(cudaErrorNotSupported, call, "sRGB is not modelled");
     if (t->linear && integers && !t->to_float)
         return vgpu__refuse(cudaErrorInvalidFilterSetting, call,
-                            "linear filtering makes floating-point numbers: of integers it needs "
-                            "cudaReadModeNormalizedFloat");
+                            "linear filtering returns floating-point numbers: a texture of "
+                            "integers needs cudaReadModeNormalizedFloat");
     for (int d = 0; d < 3; d++)
         if (t->address[d] > VGPU_ADDRESS_BORDER)
             return vgpu__refuse(cudaErrorInvalidValue, call, "addressMode[%d] is %u", d,
@@ -229,7 +229,7 @@ static cudaError_t destroy_object(const char *call, unsigned long long number, u
         return cudaSuccess; /* recorded */
     if (!object)
         return vgpu__refuse(cudaErrorInvalidValue, call,
-                            "%#llx is no object of this kind: destroyed already?", number);
+                            "%#llx is not an object of this kind: destroyed already?", number);
     object->destroyed = true;
     return cudaSuccess;
 }
@@ -288,7 +288,8 @@ static cudaError_t get_resource(const char *call, struct cudaResourceDesc *out,
 {
     const struct object *object = find_object(number, magic);
     if (!object || !out)
-        return vgpu__refuse(cudaErrorInvalidValue, call, "%#llx is no object of this kind", number);
+        return vgpu__refuse(cudaErrorInvalidValue, call, "%#llx is not an object of this kind",
+                            number);
     *out = object->resource;
     return cudaSuccess;
 }
@@ -313,7 +314,7 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc,
     const struct object *object = find_object(texObject, VGPU_TEXTURE_MAGIC);
     if (!object || !pTexDesc)
         return vgpu__refuse(cudaErrorInvalidValue, "cudaGetTextureObjectTextureDesc",
-                            "%#llx is no texture object", texObject);
+                            "%#llx is not a texture object", texObject);
     *pTexDesc = object->desc;
     return cudaSuccess;
 }

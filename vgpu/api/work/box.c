@@ -44,13 +44,13 @@ static cudaError_t array_side(const char *call, cudaArray_const_t a, struct cuda
                               struct cudaExtent e, struct side *side)
 {
     if (!vgpu__array_known(a))
-        return vgpu__refuse(cudaErrorInvalidResourceHandle, call, "%p is no array of this process",
-                            (const void *)a);
+        return vgpu__refuse(cudaErrorInvalidResourceHandle, call,
+                            "%p is not an array of this process", (const void *)a);
     if (pos.x > a->width || e.width > a->width - pos.x || pos.y > a->height ||
         e.height > a->height - pos.y || pos.z > a->depth || e.depth > a->depth - pos.z)
         return vgpu__refuse(cudaErrorInvalidValue, call,
-                            "a box of %zu x %zu x %zu elements at %zu, %zu, %zu of an array of "
-                            "%zu x %zu x %zu",
+                            "a box of %zu x %zu x %zu elements at %zu, %zu, %zu is not inside the "
+                            "array of %zu x %zu x %zu",
                             e.width, e.height, e.depth, pos.x, pos.y, pos.z, a->width, a->height,
                             a->depth);
     pos.x *= a->texel_bytes;
@@ -72,9 +72,9 @@ static cudaError_t take_sides(const char *call, const struct cudaMemcpy3DParms *
         error = array_side(call, p->srcArray, p->srcPos, *e, src);
     if (error == cudaSuccess && p->srcArray && p->dstArray &&
         p->srcArray->texel_bytes != p->dstArray->texel_bytes)
-        error =
-            vgpu__refuse(cudaErrorInvalidValue, call, "elements of %zu bytes to elements of %zu",
-                         p->srcArray->texel_bytes, p->dstArray->texel_bytes);
+        error = vgpu__refuse(cudaErrorInvalidValue, call,
+                             "elements of %zu bytes cannot be copied to elements of %zu bytes",
+                             p->srcArray->texel_bytes, p->dstArray->texel_bytes);
     if (error == cudaSuccess && any)
         e->width *= any->texel_bytes;
     return error;

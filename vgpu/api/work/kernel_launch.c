@@ -84,7 +84,7 @@ static cudaError_t check_cluster(struct vgpu__launch *l)
     bool given = c.x || c.y || c.z;
     if (own[0] || own[1] || own[2]) {
         if (given && (c.x != own[0] || c.y != own[1] || c.z != own[2]))
-            return refuse_cluster(l, "the kernel's __cluster_dims__ are others");
+            return refuse_cluster(l, "the kernel's __cluster_dims__ differ from these");
         l->cluster = c = (dim3){own[0], own[1], own[2]};
     } else if (!given) {
         l->cluster = (dim3){1, 1, 1};

@@ -126,7 +126,7 @@ cudaError_t vgpu__refuse_kernel(const char *call, const void *func)
                                     m->kernels[i].name);
     return vgpu__refuse(
         func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction, call,
-        "%p is no kernel of this program; give the name of a __global__ function", func);
+        "%p is not a kernel of this program; give the name of a __global__ function", func);
 }
 
 const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_module **module)

@@ -85,8 +85,8 @@ static void end_by_signal(int number)
 static void end_by_crash(int number)
 {
     static const char sentence[] =
-        "vgpu-cc: LLVM has failed; what it said, if anything, stands above. Another release may "
-        "compile the file: VGPU_CLANG names its clang++\n";
+        "vgpu-cc: LLVM has failed; its message, if any, is above. Another release may compile the "
+        "file: set VGPU_CLANG to its clang++\n";
 
     signal(number, SIG_DFL);
     if (!is_child && write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0)

@@ -45,7 +45,8 @@ static const char *fault_of(const char *folder)
                          version_text(version), folder, version_text(CCCL_OLDEST),
                          version_text(CCCL_NEWEST));
     if (access(cc_format("%s/cuda_runtime.h", folder), R_OK) == 0)
-        return cc_format("'%s' holds CUDA's own headers, too: it has to be CCCL's alone", folder);
+        return cc_format("'%s' holds CUDA's own headers, too: name a folder that holds CCCL alone",
+                         folder);
     return NULL;
 }
 

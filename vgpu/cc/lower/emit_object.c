@@ -53,8 +53,8 @@ bool cc_emit_object(struct cc_lowering *l, const char *object)
             continue;
         fputs(errors, stderr);
         if (status != CC_TRY_SAID)
-            cc_fail("LLVM cannot compile the device code of '%s' (above is what it said); another "
-                    "release may: VGPU_CLANG names its clang++",
+            cc_fail("LLVM cannot compile the device code of '%s' (its message is above); another "
+                    "release may: set VGPU_CLANG to its clang++",
                     l->source);
         return false;
     }

@@ -21,7 +21,7 @@ static void check_name(LLVMValueRef value)
                  "%s is not allowed in device code", name);
     else if (!LLVMIsDeclaration(value) && cc_is_reserved(name))
         cc_error(cc_place_of(value),
-                 "'%s' is what the virtual node itself has under this name: device code must not "
+                 "'%s' is the name of a function of the virtual node itself: device code must not "
                  "define it",
                  name);
 }

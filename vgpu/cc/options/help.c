@@ -32,7 +32,7 @@ static const char help[] =
     "  -D NAME[=VALUE], -U NAME, -std=c++17 (.cu files: c++11 and later; c++03 means c++11)\n"
     "                        lists, too: -D A=1,B=2 (a comma in a value: \\, or \"...\")\n"
     "  -O0 ... -O3, -g, -pg, -W..., -f..., -m...\n"
-    "  -G, --device-debug    for debuggers: device code keeps its variables and is not optimized;\n"
+    "  -G, --device-debug    for debuggers: device code keeps its variables and is not optimised;\n"
     "                        implies -g. vgpu-gdb stops in kernels\n"
     "  -Werror [kind,...], -w  warnings are errors; no warnings\n"
     "  -noeh, -ftemplate-depth N, -ftemplate-backtrace-limit N, -frandom-seed S\n"

@@ -221,7 +221,7 @@ static bool take_value(struct line *line)
     if (wants == LEVEL && (next == NULL || *next < '0' || *next > '9' || next[1] != 0))
         return true;
     if (next == NULL)
-        return cc_fail("option '%s' needs a value behind it", line->said);
+        return cc_fail("option '%s' needs a value after it", line->said);
     line->value = next;
     line->next++;
     return true;

@@ -135,7 +135,7 @@ OFFERED uint64_t vgpu_mbarrier(enum vgpu_mbarrier_operation operation, void *add
     if (operation == VGPU_MBARRIER_PENDING)
         return unpack_barrier(value).pending;
     if ((uint64_t)address % sizeof *object != 0)
-        refuse_misuse(pc, "its address is no multiple of 8");
+        refuse_misuse(pc, "its address is not a multiple of 8");
     if (operation == VGPU_MBARRIER_INIT && (value == 0 || value > COUNT_MAX))
         refuse_misuse(pc, "it is initialised for 0 threads, or more than 1,048,575");
     if (operation == VGPU_MBARRIER_TEST)

@@ -32,8 +32,8 @@ static const struct vgpu_texture *object_record(uint64_t object, uint32_t magic,
         memory_allows(object, object + sizeof *texture, false) && texture->magic == magic)
         return texture;
     fault_raise(VGPU_FAULT_ADDRESS, object, false, pc,
-                "0x%llx is no %s object: never created, or destroyed", (unsigned long long)object,
-                magic == VGPU_TEXTURE_MAGIC ? "texture" : "surface");
+                "0x%llx is not a %s object: never created, or destroyed",
+                (unsigned long long)object, magic == VGPU_TEXTURE_MAGIC ? "texture" : "surface");
 }
 
 /* ---- one texel ---- */

@@ -467,7 +467,7 @@ const char *memory_describe(uint64_t address, bool write)
         snprintf(text, sizeof text, "%s 0x%llx: outside of the block's shared memory", verb, at);
     else
         snprintf(text, sizeof text,
-                 "%s 0x%llx: no memory of a GPU (an ordinary host pointer?): kernels reach device "
+                 "%s 0x%llx: not memory of a GPU (an ordinary host pointer?): kernels reach device "
                  "memory and pinned host memory",
                  verb, at);
     return text;

@@ -138,7 +138,7 @@ OFFERED void *vgpu_cluster_map(const void *address, uint32_t rank)
     void *there = shared_counterpart(now.block, (uint64_t)address, cluster->member[rank]);
     if (!there)
         fault_raise(VGPU_FAULT_TRAP, (uint64_t)address, false, CALLER,
-                    "%p is no shared memory of the block: only that has a counterpart in the "
+                    "%p is not shared memory of the block: only that has a counterpart in the "
                     "cluster's other blocks",
                     address);
     return there;

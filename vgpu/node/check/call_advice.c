@@ -241,9 +241,10 @@ static void report_pageable(struct process *p, const struct call_count *t)
 {
     if (t->bytes >= PAGEABLE_BYTES)
         finding_tell(p, VGPU_DIAGNOSIS_advice_pageable, NULL, t->caller,
-                     "%s" EXPLAIN_AT_FORMAT " copies %llu bytes of pageable memory: the call keeps "
-                     "the host, for %.1f us in all, and overlaps with nothing; allocate the host "
-                     "side with cudaMallocHost, or pin it with cudaHostRegister",
+                     "%s" EXPLAIN_AT_FORMAT
+                     " copies %llu bytes of pageable memory: the call blocks the host, for %.1f us "
+                     "in all, and overlaps with no other work; allocate the host side with "
+                     "cudaMallocHost, or pin it with cudaHostRegister",
                      t->call, (unsigned long long)t->caller, (unsigned long long)t->bytes,
                      ps_in_us(t->cost_ps));
 }
@@ -252,9 +253,9 @@ static void report_tiny_copies(struct process *p, const struct call_count *t)
 {
     if (t->count >= TINY_COUNT && t->cost_ps > 4 * t->better_ps)
         finding_tell(p, VGPU_DIAGNOSIS_advice_tiny_transfers, NULL, t->caller,
-                     "%llu copies by %s" EXPLAIN_AT_FORMAT " moved %llu bytes in %.1f us; one copy "
-                     "of all of them takes about %.1f us: gather what does not depend on each "
-                     "other",
+                     "%llu copies by %s" EXPLAIN_AT_FORMAT
+                     " moved %llu bytes in %.1f us; one copy of all of them takes about %.1f us: "
+                     "join the pieces that do not depend on each other",
                      (unsigned long long)t->count, t->call, (unsigned long long)t->caller,
                      (unsigned long long)t->bytes, ps_in_us(t->cost_ps), ps_in_us(t->better_ps));
 }
@@ -262,12 +263,13 @@ static void report_tiny_copies(struct process *p, const struct call_count *t)
 static void report_allocations(struct process *p, const struct call_count *t)
 {
     if (t->count >= LOOP_COUNT && t->frees_last - t->frees_first >= t->count / 2)
-        finding_tell(p, VGPU_DIAGNOSIS_advice_allocation, NULL, t->caller,
-                     "%s" EXPLAIN_AT_FORMAT " allocated %llu times, and memory was freed in "
-                     "between: with the frees about %.1f us of the host's time; allocate once, "
-                     "before the loop",
-                     t->call, (unsigned long long)t->caller, (unsigned long long)t->count,
-                     ps_in_us(t->cost_ps));
+        finding_tell(
+            p, VGPU_DIAGNOSIS_advice_allocation, NULL, t->caller,
+            "%s" EXPLAIN_AT_FORMAT " allocated %llu times, and memory was freed in "
+            "between: allocations and frees took about %.1f us of the host's time; allocate once, "
+            "before the loop",
+            t->call, (unsigned long long)t->caller, (unsigned long long)t->count,
+            ps_in_us(t->cost_ps));
 }
 
 static void report_serialised(struct process *p, const struct call_count *t)

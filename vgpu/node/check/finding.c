@@ -27,12 +27,12 @@ static void report_stray(const struct op *op, const struct vgpu_stray *s)
     snprintf(text, sizeof text,
              "finding: kernel %.64s on GPU %d (block (%u,%u,%u), thread (%u,%u,%u)%s%.90s) %s %u "
              "bytes at %#llx, %s\n"
-             "      a GPU lets this pass, and %s; check the index against the size. "
+             "      a real GPU does not report this, and %s; check the index against the size. "
              "VGPU_STRICT=1 makes it error 700 (cudaErrorIllegalAddress)",
              kernel, op->device, s->block.x, s->block.y, s->block.z, s->thread.x, s->thread.y,
              s->thread.z, s->where[0] ? ", " : "", s->where, s->write ? "wrote" : "read", s->bytes,
              (unsigned long long)s->address, whose,
-             s->write ? "other data may be overwritten" : "the value read is anybody's");
+             s->write ? "other data may be overwritten" : "the value read is undefined");
     vgpu_diagnosis_sign(diagnosis, text, sizeof text);
     process_explain(op->process, text);
     tell_found(&(struct finding){.process = op->process,

@@ -20,12 +20,13 @@ static const struct words {
 } all_words[] = {
     {VGPU_DIAGNOSIS_kernels_shared_race,
      "two threads of a block use the same shared memory, and no __syncthreads orders them",
-     "put __syncthreads() where all threads pass between the two lines (in a loop also before its "
-     "next turn)"},
+     "put __syncthreads() where all threads pass between the two lines (in a loop also before the "
+     "next iteration)"},
     {VGPU_DIAGNOSIS_kernels_warp_race,
      "two lanes of a warp use the same memory, and no __syncwarp orders them: lanes do not run in "
      "step, volatile does not help",
-     "put __syncwarp() between the two, and read before it what others write after it"},
+     "put __syncwarp() between the two; what one lane writes after it, the other lanes must have "
+     "read before it"},
     {VGPU_DIAGNOSIS_kernels_block_race,
      "two threads of a block use the same memory, and no __syncthreads orders them",
      "put __syncthreads() where all threads pass between the two lines"},
@@ -34,10 +35,11 @@ static const struct words {
      "let each block write its own part, use an atomic, or split the kernel where all must have "
      "finished"},
     {VGPU_DIAGNOSIS_kernels_scope,
-     "an atomic of a block's scope (atomic..._block) meets one of another block",
+     "an atomic whose scope is one block (atomic..._block) is used together with another block's",
      "use the form without _block"},
     {VGPU_DIAGNOSIS_kernels_unwritten,
-     "it reads what nobody wrote (a fresh allocation, or __shared__ memory, is not zero)",
+     "it reads memory that was never written (a fresh allocation and __shared__ memory are not "
+     "zero)",
      "fill it first (cudaMemset, a copy, a store); if something does, order this kernel after it"},
 };
 
@@ -144,8 +146,8 @@ void hazard_text(const struct op *op, const char *text)
 void hazard_spin(const struct op *op, const char *where)
 {
     finding_tell(op->process, VGPU_DIAGNOSIS_kernels_spin, op, op->caller,
-                 "kernel %.64s%s%s never leaves a loop that uses no memory, so nothing that others "
-                 "write can end it: a variable that it waits for was read once, before the loop; "
+                 "kernel %.64s%s%s never leaves a loop that uses no memory, so no store of another "
+                 "thread can end it: a variable that it waits for was read once, before the loop; "
                  "make it volatile, or read it with an atomic; if it waits for nothing, its "
                  "condition never comes true",
                  op->u.kernel.name, *where ? " at " : "", where);

@@ -164,12 +164,13 @@ static void report_imbalance(struct process *process, const struct kernel_advice
     uint64_t mean_ps = sum_ps / (uint64_t)gpus, busy_ps = p->busy_ps[most];
     if (10 * busy_ps < 14 * mean_ps || busy_ps - mean_ps < LEAST_PS)
         return;
-    finding_tell(process, VGPU_DIAGNOSIS_advice_imbalance, NULL, p->caller,
-                 "kernel %s" EXPLAIN_AT_FORMAT " kept GPU %d busy for %.1f us and the %d GPUs that "
-                 "ran it for %.1f us on average: shared evenly it would end %.1f us earlier; give "
-                 "each GPU as much to do",
-                 p->name, (unsigned long long)p->caller, most, ps_in_us(busy_ps), gpus,
-                 ps_in_us(mean_ps), ps_in_us(busy_ps - mean_ps));
+    finding_tell(
+        process, VGPU_DIAGNOSIS_advice_imbalance, NULL, p->caller,
+        "kernel %s" EXPLAIN_AT_FORMAT
+        " kept GPU %d busy for %.1f us and the %d GPUs that ran it for %.1f us on average: shared "
+        "evenly it would end %.1f us earlier; give each GPU the same amount of work",
+        p->name, (unsigned long long)p->caller, most, ps_in_us(busy_ps), gpus, ps_in_us(mean_ps),
+        ps_in_us(busy_ps - mean_ps));
 }
 
 void advise_kernels_tell(struct process *process)

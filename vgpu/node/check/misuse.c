@@ -26,9 +26,8 @@ void misuse_event_ends(const struct event *event)
         return;
     finding_tell(event->process, VGPU_DIAGNOSIS_api_event_unrecorded, NULL, event->check.waited_at,
                  "%s" EXPLAIN_AT_FORMAT
-                 " waits for an event that nobody has ever recorded: that is "
-                 "no wait at all; call cudaEventRecord in the stream that it stands for, before "
-                 "the wait",
+                 " waits for an event that was never recorded, so it returns at once; call "
+                 "cudaEventRecord before the wait, in the stream whose work must be done",
                  event->check.waiter, (unsigned long long)event->check.waited_at);
 }
 
@@ -36,9 +35,9 @@ void misuse_mismatch(struct process *process, const struct vgpu_request *q, cons
                      int owner, int stream_of)
 {
     finding_tell(process, VGPU_DIAGNOSIS_api_wrong_device, NULL, q->caller,
-                 "%s" EXPLAIN_AT_FORMAT " joins %s of GPU %d and a stream of GPU %d: call "
-                 "cudaSetDevice(%d) before the one or the other is made, or before the call where "
-                 "it is the default stream",
+                 "%s" EXPLAIN_AT_FORMAT
+                 " uses %s of GPU %d with a stream of GPU %d: call cudaSetDevice(%d) before you "
+                 "create either of them, or before this call if the stream is the default stream",
                  q->call, (unsigned long long)q->caller, what, owner, stream_of, owner);
 }
 
@@ -50,9 +49,8 @@ void misuse_handle_elsewhere(struct process *process, const struct vgpu_request 
         return;
     finding_tell(process, VGPU_DIAGNOSIS_api_wrong_device, NULL, q->caller,
                  "%s" EXPLAIN_AT_FORMAT
-                 " asks for the handle of an event of GPU %d while GPU %d is "
-                 "current: now and then the driver of real GPUs crashes there; call "
-                 "cudaSetDevice(%d) before it",
+                 " asks for the handle of an event of GPU %d while GPU %d is current: drivers of "
+                 "real GPUs sometimes crash in this call; call cudaSetDevice(%d) before it",
                  q->call, (unsigned long long)q->caller, event->device, q->device, event->device);
 }
 
@@ -101,9 +99,9 @@ void misuse_free_while_open(struct process *process, const struct vgpu_request *
     explain_allocation(&p, whose, sizeof whose);
     finding_tell(
         process, VGPU_DIAGNOSIS_api_free_while_open, NULL, q->caller,
-        "%s" EXPLAIN_AT_FORMAT " frees %s while %d other process%s it open: what they read "
-        "there is undefined; free it when all of them have called cudaIpcCloseMemHandle "
-        "and said so",
+        "%s" EXPLAIN_AT_FORMAT
+        " frees %s while %d other process%s it open: what they read there is undefined; free it "
+        "only after each of them has called cudaIpcCloseMemHandle and has told this process so",
         q->call, (unsigned long long)q->caller, whose, others, others == 1 ? " has" : "es have");
 }
 

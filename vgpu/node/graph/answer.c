@@ -80,8 +80,8 @@ static bool counts_fit(const struct vgpu_run_counts *c, char *why, size_t room)
 
 static bool signals_fit(const struct vgpu_signals *s, char *why, size_t room)
 {
-    if (!WITHIN(why, room, {"the number of stores told", s->stored_count, VGPU_SIGNALS},
-                {"the number of polls told", s->polled_count, VGPU_SIGNALS}))
+    if (!WITHIN(why, room, {"the number of stores reported", s->stored_count, VGPU_SIGNALS},
+                {"the number of polls reported", s->polled_count, VGPU_SIGNALS}))
         return false;
     for (uint32_t i = 0; i < VGPU_SIGNALS; i++)
         if (!WITHIN(why, room, {"the size of what is polled", s->bytes[i], sizeof s->value[i]}))
@@ -217,7 +217,7 @@ static bool status_fits(const struct answer_due *due, const struct vgpu_exec_rep
                                                   : s == VGPU_OK || s == VGPU_REFUSED;
     bool empty = is_piece(due, r) && r->data_bytes == 0;
     if (empty)
-        snprintf(why, room, "it came with nothing and is not the last one");
+        snprintf(why, room, "it is empty and is not the last one");
     else if (!fits && !is_piece(due, r))
         snprintf(why, room, "its status is %d", (int)s);
     else if (r->run != due->asked->run)

@@ -45,7 +45,7 @@ static int learn_more_variables(struct context *c, struct process *process, uint
             return -1;
         uint32_t more = answer_variables(&answer.reply);
         if (answer.reply.var_count != count || more == 0) {
-            snprintf(error, (size_t)room, "module %u: %u of %u __device__ variables were told",
+            snprintf(error, (size_t)room, "module %u: %u of %u __device__ variables were reported",
                      module, known, count);
             return -1;
         }

@@ -113,7 +113,7 @@ static int check_progress(const struct context *c, struct reply_watch *w, struct
     w->looked = now;
     show_run(process);
     if (process_is_gone(process)) {
-        snprintf(error, (size_t)room, "the program is gone");
+        snprintf(error, (size_t)room, "the program has ended");
         return -1;
     }
     if (memory_overrun(&process->memory, error, room))
@@ -173,8 +173,8 @@ static void refuse_answer(struct process *process, const char *why, char *error,
 {
     process->usage->bad_answers++;
     snprintf(error, (size_t)room,
-             "the device code's process (vgpu-exec) answered the node with what cannot be: %s. "
-             "Something in a kernel has written over its process, or speaks in its place",
+             "the device code's process (vgpu-exec) sent the node an impossible answer: %s. A "
+             "kernel has overwritten memory of that process, or sends messages in its place",
              why);
 }
 
@@ -232,7 +232,7 @@ static int ask_by_socket(struct context *c, struct process *process, const union
     size_t bytes = sizeof q->request + q->request.data_bytes;
     struct pollfd early = {.fd = c->socket, .events = POLLIN};
     if (poll(&early, 1, 0) > 0 && (early.revents & POLLIN) && !(early.revents & POLLHUP)) {
-        refuse_answer(process, "it answers before it is asked", error, room);
+        refuse_answer(process, "it sent an answer before it was asked", error, room);
         return -1;
     }
     vgpu_door_knock(context_door(c, process, VGPU_DOOR_ASKED));
@@ -242,7 +242,7 @@ static int ask_by_socket(struct context *c, struct process *process, const union
     bool ended = errno == EPIPE || errno == ECONNRESET;
     snprintf(error, (size_t)room, "the context of GPU %d %s: %s", c->device,
              ended ? "ended unexpectedly" : "cannot be reached",
-             full    ? "it does not read what it is asked"
+             full    ? "it does not read its requests"
              : ended ? "its process died"
                      : strerror(errno));
     return -1;

@@ -41,8 +41,8 @@ static void note_moved(struct op *op, enum moved how, uint64_t rows)
     if (how != MOVED_TOO_LONG)
         return;
     snprintf(text, sizeof text,
-             "%s: %llu rows kept the virtual node busy for %d s (VGPU_KERNEL_SECONDS): fewer and "
-             "longer rows, or a kernel, do the same sooner",
+             "%s: %llu rows kept the virtual node busy for %d s (VGPU_KERNEL_SECONDS): use fewer "
+             "and longer rows, or a kernel, which take less time",
              op->call, (unsigned long long)rows, vgpu_kernel_seconds());
     process_fail(op->process, VGPU_LAUNCH_TIMEOUT, text);
 }
@@ -198,8 +198,8 @@ static void lose_copy(struct op *op)
 {
     char text[160];
     snprintf(text, sizeof text,
-             "GPU %d has fallen off the bus (VGPU_FAULT=gpu-lost): nothing that it had to do will "
-             "be done; end the process, others may go on without that GPU",
+             "GPU %d has fallen off the bus (VGPU_FAULT=gpu-lost): none of its queued work will be "
+             "done; end this process, since only others can go on without that GPU",
              op->device);
     process_fail(op->process, VGPU_UNKNOWN, text);
 }

@@ -107,9 +107,10 @@ static void explain_address(const struct op *op, const struct vgpu_exec_reply *r
                  "has no access to it: call cudaIpcOpenMemHandle while GPU %d is current too",
                  m->shown_on, op->device, op->device);
     } else if (vmm_address(address) && !vmm_range(&op->process->memory, address, 0)) {
-        snprintf(out, room,
-                 "an address that is mapped no more: memory that cudaIpcCloseMemHandle closed, or "
-                 "a range that cuMemAddressFree gave back?");
+        snprintf(
+            out, room,
+            "an address that is no longer mapped: memory that cudaIpcCloseMemHandle closed, or "
+            "a range that cuMemAddressFree gave back?");
     } else if (vmm_address(address)) {
         snprintf(out, room,
                  "an address from cuMemAddressReserve where GPU %d may not do that: cuMemMap puts "
@@ -150,11 +151,11 @@ static void explain_address(const struct op *op, const struct vgpu_exec_reply *r
                  "behind the end of a block's shared memory, or in that of a block of the cluster "
                  "that has ended: let all of its blocks meet after the last such access");
     } else {
-        snprintf(
-            out, room,
-            "%#llx is no GPU's memory: ordinary host memory (malloc, a variable, the stack) does "
-            "not exist on a GPU; copy it with cudaMemcpy, or allocate it with cudaMallocHost",
-            a);
+        snprintf(out, room,
+                 "%#llx is not memory of a GPU: ordinary host memory (malloc, a variable, the "
+                 "stack) does "
+                 "not exist on a GPU; copy it with cudaMemcpy, or allocate it with cudaMallocHost",
+                 a);
     }
 }
 
@@ -220,8 +221,9 @@ const char *explain_wrapping(const struct op *op)
 {
     const struct vgpu_memset *m = &op->u.memset;
     snprintf(explanation, sizeof explanation,
-             "%s" EXPLAIN_AT_FORMAT ": %llu bytes from %#llx on end behind the last address there "
-             "is; no call checks that, and GPU %d ran out of its memory (a negative length?)",
+             "%s" EXPLAIN_AT_FORMAT
+             ": %llu bytes from %#llx on end past the last possible address; no CUDA call checks "
+             "that, and GPU %d accessed memory that it does not have (a negative length?)",
              op->call, (unsigned long long)op->caller, (unsigned long long)m->wraps,
              (unsigned long long)m->dst, op->device);
     return explanation;

@@ -70,15 +70,15 @@ static void describe_late_issues(const struct late_issues *o, char *text, size_t
 {
     char causes[300] = "";
     add_cause(causes, sizeof causes, o->by_threads,
-              "operations were issued when another host thread had waited for what comes later");
+              "operations were issued after another host thread had waited for later operations");
     add_cause(causes, sizeof causes, o->by_programs,
-              "operations were issued when another program had waited for what comes later");
+              "operations were issued after another program had waited for later operations");
     add_cause(causes, sizeof causes, o->stores,
               "kernels polled pinned memory that one of several host threads stored to");
     snprintf(text, room,
              "the times of this program depend on the operating system: %s (the first: %s). Let "
-             "threads and programs wait for each other (join, a barrier, events) before they issue "
-             "what the other one's wait passes",
+             "one thread or program wait for the other (join, a barrier, events), so that it "
+             "issues its work before the other one waits for later work",
              causes, o->first);
 }
 

@@ -207,8 +207,8 @@ static void fail_users(const struct op *op)
 {
     char text[256];
     snprintf(text, sizeof text,
-             "a stream of this process waits for work of process %d, which ended before it was "
-             "done; wait for each other before a process exits",
+             "a stream of this process waits for work of process %d, which ended before the work "
+             "was done; let processes wait for each other before one of them exits",
              (int)op->process->pid);
     for (int i = 0; i < op->user.count; i++)
         if (op->user.item[i]->process != op->process && !op->user.item[i]->process->dead)

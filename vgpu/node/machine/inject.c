@@ -126,12 +126,12 @@ static bool read_word(const char *word, int gpus, char *error, size_t room)
     while (form < forms + KINDS && strncmp(word, form->name, strlen(form->name)) != 0)
         form++;
     if (form == forms + KINDS)
-        return refuse_word(error, room, word,
-                           "none of alloc:, event:, call:, process-dies:, peer-drop:, peer-tear:, "
-                           "peer-clip:, link:, link-damage:, copy-delay:, gpu-lost:, granule:, "
-                           "clock:, stale:");
+        return refuse_word(
+            error, room, word,
+            "it must begin with alloc:, event:, call:, process-dies:, peer-drop:, peer-tear:, "
+            "peer-clip:, link:, link-damage:, copy-delay:, gpu-lost:, granule:, clock: or stale:");
     f.kind = (enum kind)(form - forms);
-    snprintf(why, sizeof why, "expected is a word like %s, numbers above 0 and up to 10^12",
+    snprintf(why, sizeof why, "expected a word like %s, with numbers above 0 and up to 10^12",
              form->example);
     if (!scan_numbers(form, word + strlen(form->name), &f) || !(f.number > 0 && f.number <= MOST) ||
         !is_valid_granule(&f))

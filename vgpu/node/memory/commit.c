@@ -163,8 +163,8 @@ bool memory_overrun(const struct owner *owner, char *why, int room)
     if (taken <= most && control <= CONTROL_BYTES)
         return false;
     snprintf(why, (size_t)room,
-             "device code has taken %llu MiB of this computer's memory, past the virtual node: its "
-             "limit is %llu MiB (VGPU_MEMORY_LIMIT)",
+             "device code has taken %llu MiB of this computer's memory without asking the virtual "
+             "node, whose limit is %llu MiB (VGPU_MEMORY_LIMIT)",
              (unsigned long long)((control > CONTROL_BYTES ? control : taken) >> 20),
              (unsigned long long)(memory_current->limit_bytes >> 20));
     return true;

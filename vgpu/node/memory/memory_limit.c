@@ -25,7 +25,8 @@ uint64_t memory_limit(char *error, int room)
         return memory_available("") / 2;
     if (!vgpu_size(text, &bytes) || bytes == 0)
         snprintf(error, (size_t)room,
-                 "VGPU_MEMORY_LIMIT=%s is no size: a number of bytes, or one with K, M or G, as 2G",
+                 "VGPU_MEMORY_LIMIT=%s is not a size: expected a number of bytes, or a number with "
+                 "K, M or G, such as 2G",
                  text);
     return bytes;
 }

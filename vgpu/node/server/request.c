@@ -187,7 +187,7 @@ bool request_enter(struct connection *c)
     c->reply.r.full = full;
     if (full)
         request_fail(c, VGPU_OUT_OF_MEMORY,
-                     "%d operations of this program are queued and not over, which is as many as "
+                     "%d operations of this program are queued and have not ended, the most that "
                      "the node keeps: wait for some of them (cudaDeviceSynchronize)",
                      c->process->refs);
     else
@@ -292,7 +292,8 @@ void request_finish(struct connection *c)
     if (c->wait.op) {
         if (waited_for_dead_process(c))
             request_fail(c, VGPU_LAUNCH_FAILURE,
-                         "what was waited for is work of process %d, which ended or failed first",
+                         "the call waited for work of process %d, which ended or failed before "
+                         "that work was done",
                          (int)c->wait.op->process->pid);
         r->clock_ps = clock_after(c);
         if (host_knows_end(c)) {

@@ -36,7 +36,8 @@ void request_least_checks(struct connection *c)
 {
     if (!c->first_witness || process_first())
         request_fail(c, VGPU_INVALID_VALUE,
-                     "what is looked for is the first witness's to say, before the first program");
+                     "only the first witness chooses which findings are looked for, and only "
+                     "before the first program");
     else
         least_checks = (uint32_t)c->request.q.value & VGPU_CHECK_ALL;
 }

@@ -92,7 +92,8 @@ bool request_ipc_close_check(struct connection *c)
         !p.dying && request_same(c, p.serial))
         return true;
     request_fail(c, VGPU_INVALID_VALUE,
-                 "%#llx is not what cudaIpcOpenMemHandle gave: closed as often as opened already?",
+                 "%#llx is not an address that cudaIpcOpenMemHandle returned: closed as often as "
+                 "opened already?",
                  (unsigned long long)at);
     return false;
 }
@@ -105,7 +106,7 @@ void request_ipc_close_begin(struct connection *c)
 void request_ipc_close_end(struct connection *c)
 {
     if (!ipc_close(&c->process->memory, c->request.q.ptr))
-        request_fail(c, VGPU_INVALID_VALUE, "%#llx is mapped by VMM: cuMemUnmap",
+        request_fail(c, VGPU_INVALID_VALUE, "%#llx is mapped by VMM: call cuMemUnmap",
                      (unsigned long long)c->request.q.ptr);
 }
 

@@ -20,7 +20,7 @@ static struct pool *named_pool(struct connection *c)
 {
     struct pool *p = pool_find(&c->process->memory, c->request.q.value);
     if (!p)
-        request_fail(c, VGPU_INVALID_VALUE, "this is no live memory pool of the program");
+        request_fail(c, VGPU_INVALID_VALUE, "this is not a live memory pool of the program");
     return p;
 }
 
@@ -61,10 +61,11 @@ void request_pool_set_access(struct connection *c)
     if (!p || !request_device(c, q->device))
         return;
     if (q->flags == 1) {
-        request_fail(c, VGPU_NOT_SUPPORTED, "access 1 (read): a pool gives none (0) or both (3)");
+        request_fail(c, VGPU_NOT_SUPPORTED,
+                     "access 1 (read): expected none (0) or read and write (3)");
     } else if (q->flags != 0 && q->flags != 3) {
-        request_fail(c, VGPU_INVALID_VALUE,
-                     "access %u: a pool gives none (0) or read and write (3)", q->flags);
+        request_fail(c, VGPU_INVALID_VALUE, "access %u: expected none (0) or read and write (3)",
+                     q->flags);
     } else if (q->device == p->device) {
         if (q->flags == 0)
             request_fail(c, VGPU_INVALID_DEVICE,

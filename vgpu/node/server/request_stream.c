@@ -24,8 +24,8 @@ struct stream *request_stream(struct connection *c)
         return NULL;
     if (reserve_is_low()) {
         request_fail(c, VGPU_OUT_OF_MEMORY,
-                     "the node has no memory left for more work than is under way: this computer's "
-                     "is used up, or the node is limited (ulimit -v)");
+                     "the node has no memory left for more work: this computer's memory is used "
+                     "up, or the node's is limited (ulimit -v)");
         return NULL;
     }
     struct stream *s = stream_find(c->process, q->stream, q->device, c);
@@ -61,8 +61,9 @@ static struct event *find_live_event(struct connection *c, uint64_t id)
         return NULL;
     const struct op *op = e->shared->recorded;
     if (e->shared->lost)
-        request_fail(c, VGPU_INVALID_HANDLE,
-                     "the process that made the event has ended: nobody will record it any more");
+        request_fail(
+            c, VGPU_INVALID_HANDLE,
+            "the process that made the event has ended: the event will never be recorded again");
     else if (op && op->process != c->process && op_is_lost(op))
         request_fail(c, VGPU_LAUNCH_FAILURE,
                      "the event was recorded by process %d, which ended or failed since",

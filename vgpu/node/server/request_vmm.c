@@ -24,10 +24,11 @@ static struct vmm_handle *find_held_handle(struct connection *c)
 {
     struct vmm_handle *h = vmm_handle(&c->process->memory, c->request.q.value);
     if (!h)
-        request_fail(c, VGPU_INVALID_VALUE,
-                     "%#llx is no allocation handle of this process: released too often, or never "
-                     "made?",
-                     (unsigned long long)c->request.q.value);
+        request_fail(
+            c, VGPU_INVALID_VALUE,
+            "%#llx is not an allocation handle of this process: released too often, or never "
+            "made?",
+            (unsigned long long)c->request.q.value);
     return h;
 }
 
@@ -60,7 +61,7 @@ void request_vmm_create(struct connection *c)
     uint64_t granule = machine->info.device[q->device].vmm_granule;
     if (q->bytes == 0 || q->bytes % granule != 0) {
         request_fail(c, VGPU_INVALID_VALUE,
-                     "%llu bytes are no multiple of GPU %d's granularity; round up to %llu MiB "
+                     "%llu bytes are not a multiple of GPU %d's granularity; round up to %llu MiB "
                      "(cuMemGetAllocationGranularity)",
                      (unsigned long long)q->bytes, q->device, (unsigned long long)granule >> 20);
         return;
@@ -112,9 +113,10 @@ void request_vmm_export(struct connection *c)
     if (!h)
         return;
     if (h->imported) { /* recorded */
-        request_fail(c, VGPU_INVALID_VALUE,
-                     "the handle was imported, and only the process that made the allocation "
-                     "exports it: send its descriptor to all who need one");
+        request_fail(
+            c, VGPU_INVALID_VALUE,
+            "the handle was imported, and only the process that made the allocation can export it: "
+            "let that process send a descriptor to each process that needs one");
         return;
     }
     if (!(h->allocation->handle_types & c->request.q.flags)) {
@@ -193,7 +195,7 @@ void request_vmm_map(struct connection *c)
     struct vmm_handle *h = find_held_handle(c);
     if (h && q->bytes && !is_whole_chunks(q->bytes)) {
         request_fail(c, VGPU_NOT_SUPPORTED,
-                     "%llu bytes are no multiple of the granularity; round up to 2 MiB "
+                     "%llu bytes are not a multiple of the granularity; round up to 2 MiB "
                      "(cuMemGetAllocationGranularity)",
                      (unsigned long long)q->bytes);
         return;
@@ -299,8 +301,8 @@ void request_vmm_access(struct connection *c)
         return;
     }
     if (q->flags && !granule_suits(q, machine->info.device[q->device].vmm_granule)) {
-        refuse_range(c, "a mapping there is no multiple of the granularity of the GPU that is to "
-                        "have access: allocate in multiples of every such GPU's");
+        refuse_range(c, "a mapping there is not a multiple of the granularity of the GPU that is "
+                        "to have access: allocate multiples of the granularity of every such GPU");
         return;
     }
     order_flush(c->process->order);

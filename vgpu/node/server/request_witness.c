@@ -47,7 +47,7 @@ void request_trace(struct connection *c)
 
 void request_seal(struct connection *c)
 {
-    const char *why = "sealed memory is the first witness's, and comes before the first program";
+    const char *why = "only the first witness can seal memory, and only before the first program";
     if (!c->first_witness || process_first() ||
         !sealed_take(c->request_fd, c->request.q.bytes, &why))
         request_fail(c, VGPU_INVALID_VALUE, "%s", why);

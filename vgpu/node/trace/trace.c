@@ -252,7 +252,7 @@ void trace_program(struct trace *t, struct process *process, int fd)
     if (process->trace.timeline_fd >= 0)
         sim_watch_rates(t->sim, record_rates, t);
     else
-        refuse_trace(process, errno == EINVAL ? "the file is no regular one" : strerror(errno));
+        refuse_trace(process, errno == EINVAL ? "it is not a regular file" : strerror(errno));
 }
 
 void trace_write(struct trace *t, struct process *process)
