@@ -161,9 +161,9 @@ class _Result:
 def _page(lab: str, pairs: Sequence[Pair], of: int, left_out: Sequence[str]) -> str:
     words = (
         f"{len(pairs)} of {of} pairs, the most alike first. The column “alike” says which share of"
-        " the lines that both wrote is in a match; lines of the skeleton are grey and do not "
-        "count. A high share is not a proof: a task of three lines has few solutions. Look at the mistakes"
-        " that both made."
+        " the lines that both wrote is in a match; lines of the skeleton are grey and do not count."
+        " A high share is not a proof: a task of three lines has few solutions. Look at the"
+        " mistakes that both made."
     )
     rows = "".join(
         f'<tr><td><a href="#pair{at}">{_text(pair.first.who)} and {_text(pair.second.who)}</a></td>'

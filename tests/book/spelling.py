@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Words of the site and of README.md that no dictionary has: Hunspell's British English and
-docs/book/words.txt. CUDA's own names are none. A word of that list that no page uses any more does
-no harm.
+"""Spelling of the site, README.md and CONTRIBUTING.md: words that neither Hunspell's British
+English nor docs/book/words.txt has (CUDA's own names are left out), and American spellings.
+Hunspell's British English takes -ize as well as -ise; here -ise is the spelling, also in the texts
+that programs print. A word of the list that no page uses any more does no harm.
 
 Exit status 77 where Hunspell is not installed."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -28,6 +30,22 @@ NOT_PROSE = (
     r"https?://\S+",
 )
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+AMERICAN = re.compile(
+    r"(?<![\w-])(?:[a-z]+[iy]z(?:e[drs]?|ers|ing|ations?|able)"
+    r"|(?:behavi|fav|flav|hon|lab|neighb)or(?:s|ed|ing|al|ite|able)?|color(?:s|ed)?(?!:)"
+    r"|gray|centers?|centered|catalogs?|fulfills?|defense)(?![\w=-])",
+    re.IGNORECASE,
+)
+# No American spelling, or not ours: terms of the field and of OpenID Connect, CUDA's and Clang's
+# texts.
+THEIRS = re.compile(
+    r"\w*siz(?:e[ds]?|ing)\b|(?:seiz|priz)\w+|optimizers?\b|saniti[sz]\w+|authorized party"
+    r"|unrecognized error code|system not yet initialized|initialization is not supported for",
+    re.IGNORECASE,
+)
+BEGINS = re.compile(r"(?:[.:;?!)] |(?:^|\n)(?:[#*>|\d.-]+ )?)\Z")  # what stands before a sentence
+PRINTS = ("vgpu", "harness", "labs", "solutions", "zero-plan", "grader", "bench/truth")
+C = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
 
 
 def prose(text: str) -> str:
@@ -54,6 +72,38 @@ def wrong(pages: dict[str, str], ours: set[str]) -> list[str]:
     ]
 
 
+def american(texts: dict[str, str]) -> list[str]:
+    """American spellings, a line each. In a title the words begin with capitals: it is a name."""
+    said = []
+    for name, text in texts.items():
+        for found in AMERICAN.finditer(text):
+            word = found[0][1:].islower() and not THEIRS.match(text, found.start())
+            if word and (found[0].islower() or BEGINS.search(text[: found.start()])):
+                said.append(f"{name}: {found[0]} is American")
+    return said
+
+
+def strings(path: Path) -> str:
+    """What a source may print: its strings of several words, a line each."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        nodes = ast.walk(ast.parse(text))
+        found = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    else:
+        found = [m[1].replace("\\n", " ") for m in C.finditer(text) if m[1]]
+    return "\n".join(one for one in found if " " in one.strip())
+
+
+def printed() -> dict[str, str]:
+    kinds = (".c", ".h", ".cu", ".def", ".py")
+    paths = (path for part in PRINTS for path in sorted((ROOT / part).rglob("*")))
+    return {
+        str(path.relative_to(ROOT)): strings(path)
+        for path in paths
+        if path.suffix in kinds and ROOT / "vgpu/include" not in path.parents  # CUDA's own words
+    }
+
+
 def main() -> int:
     if shutil.which("hunspell") is None:
         print("no Hunspell here (apt-get install hunspell hunspell-en-gb)")
@@ -61,10 +111,16 @@ def main() -> int:
     ours = {line for line in WORDS.read_text(encoding="utf-8").split() if line}
     pages = {
         str(page.relative_to(ROOT)): page.read_text(encoding="utf-8")
-        for page in shown.sources(Project(ROOT))
+        for page in [*shown.sources(Project(ROOT)), ROOT / "CONTRIBUTING.md"]
     }
+    sources = printed()
     said = wrong(pages, ours)
-    print("\n".join([*said, f"{len(pages)} pages, {len(said)} unknown words"]))
+    said += american({name: prose(text) for name, text in pages.items()} | sources)
+    print(
+        "\n".join(
+            [*said, f"{len(pages)} pages and {len(sources)} sources, {len(said)} wrong words"]
+        )
+    )
     return 1 if said else 0
 
 
