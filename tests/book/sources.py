@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The book's chapters are whole, its list of what the course covers names what there is, lists of
-all pages are numbered in order, and every command that a page shows is run by something.
+"""The book's chapters are whole, its list of what the course covers names what there is, terms are
+defined once, lists of all pages are numbered in order, and every command that a page shows is run
+by something.
 
 sources.py BUILD
 """
@@ -12,7 +13,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
-from grader.book import chapters, code, numbers, outside, pages, recorded, seeds, shown  # noqa: E402
+from grader.book import (  # noqa: E402
+    chapters,
+    code,
+    glossary,
+    numbers,
+    outside,
+    pages,
+    recorded,
+    seeds,
+    shown,
+)
 from grader.course.project import Project  # noqa: E402
 
 ROWS, CORRECTIONS = 35, 20
@@ -71,6 +82,14 @@ def misnumbered(project: Project) -> list[str]:
     ]
 
 
+def terms(project: Project) -> list[str]:
+    """What is wrong with the glossary, or is defined outside of it."""
+    texts = {
+        str(p.relative_to(ROOT)): p.read_text(encoding="utf-8") for p in shown.sources(project)
+    }
+    return glossary.problems(ROOT, texts)
+
+
 def first_steps() -> list[str]:
     """Pages that show `./lab start` say what it says it builds."""
     words = json.loads((ROOT / "grader/words/en.json").read_text(encoding="utf-8"))
@@ -88,7 +107,7 @@ def main() -> int:
     tests = tests_of(sys.argv[1])
     wrong = seeds.problems(ROOT, tests) + shown.problems(project, tests)
     wrong += outside.problems(project) + lab_code(project) + first_steps()
-    wrong += misnumbered(project)
+    wrong += misnumbered(project) + terms(project)
     listed = seeds.load(ROOT)
     for what, count in (("rows", ROWS), ("corrections", CORRECTIONS)):
         if len(listed[what]) != count:

@@ -18,7 +18,6 @@ from grader.book import (
     code,
     commands,
     figures,
-    glossary,
     links,
     nodes,
     outside,
@@ -237,33 +236,6 @@ class Shown(FakeCheckout):
         self.assertEqual(self.problems(output="T1 ms 0.4\n...\n", by="recorded: r.txt"), "")
         wrong = self.problems(output="T1 ms 0.3\n", by="recorded: r.txt")
         self.assertIn("r.txt has no line 'T1 ms 0.3'", wrong)
-
-
-class Glossary(Folder):
-    def setUp(self) -> None:
-        super().setUp()
-        self.write("docs/glossary.md", '**ring, peer ring** · A "way" round. chapter 10\n')
-
-    def test_the_first_use_leads_there(self) -> None:
-        text = "# A ring\n\nThe `ring` and **ring** are kept. Two rings and a ring.\n"
-        made = glossary.linked(self.root, text, glossary="g.md")
-        link = '[rings](g.md#term-ring){: .term title="A &quot;way&quot; round." }'
-        self.assertEqual(made, text.replace("Two rings", f"Two {link}"))
-
-    def test_code_is_left_alone(self) -> None:
-        text = "```c\nring();\n```\n\n    ring\n- ring\n"
-        self.assertEqual(glossary.linked(self.root, text, glossary="g.md"), text)
-
-    def test_figures_and_titles_are_left_alone(self) -> None:
-        self.write("docs/glossary.md", "**ring** · A way. chapter 10\n**way** · A road.\n")
-        figure = "<figure><svg><title>A ring</title><text>ring</text></svg></figure>"
-        made = glossary.linked(self.root, f"{figure}\nA ring.\n", glossary="g.md")
-        self.assertEqual(made.count("{:"), 1, "no term in the title of another one's link")
-        self.assertTrue(made.startswith(figure + "\n"))
-
-    def test_each_term_has_its_place(self) -> None:
-        made = glossary.anchored("**ring, peer ring** · A way.\n")
-        self.assertIn('<a id="term-ring"></a><a id="term-peer-ring"></a>**ring', made)
 
 
 class Outside(FakeCheckout):
