@@ -14,6 +14,7 @@ from grader.base.language import ASKED, say, there, use
 from grader.commands import instructor as grading
 from grader.commands import learner as learning
 from grader.commands import lti
+from grader.commands.words import LAB, Commands, add_command
 from grader.course.project import Lab, Project, here
 from grader.course.sync import MANIFEST, State, SyncReport, compare, sync
 
@@ -79,70 +80,80 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _instructor_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    add = commands.add_parser(
+def _instructor_commands(commands: Commands) -> None:
+    add = add_command(
+        commands,
         "grade",
-        help="turn submissions (folders, archives, downloads) into marks",
+        "turn submissions (folders, archives, downloads) into marks",
         epilog="Run ./lab start --grader once on each machine. docs/instructors.md has all steps.",
     )
     grading.add_words(add)
     add.set_defaults(run=grading.run)
-    add = commands.add_parser(
-        "doctor", help="check what this machine lacks, and how safely it can grade"
+    add = add_command(
+        commands, "doctor", "check what this machine lacks, and how safely it can grade"
     )
     add.set_defaults(run=_doctor)
-    add = commands.add_parser(
-        "handout", help="pack the students' copy, without solutions and hidden tests"
+    add = add_command(
+        commands, "handout", "pack the students' copy, without solutions and hidden tests"
     )
     grading.add_packing_words(add)
     add.set_defaults(run=grading.handout)
-    add = commands.add_parser(
-        "pack", help="the same with the virtual node compiled, so that students only link it"
+    add = add_command(
+        commands,
+        "pack",
+        "pack a handout with the virtual node compiled, so that students only link it",
     )
     grading.add_packing_words(add)
     add.set_defaults(run=grading.pack)
-    add = commands.add_parser(
+    add = add_command(
+        commands,
         "lti",
-        help="show feedback and marks inside Moodle, Canvas, Blackboard or ILIAS",
+        "show feedback and marks inside Moodle, Canvas, Blackboard or ILIAS",
         epilog="Run ./lab start --lti once on the machine. docs/lti.md has all steps.",
     )
     lti.add_words(add)
     add.set_defaults(run=lti.command)
-    add = commands.add_parser(
-        "pairs", help="make a page of the pairs that JPlag found, side by side"
-    )
+    add = add_command(commands, "pairs", "make a page of the pairs that JPlag found, side by side")
     grading.add_pairs_words(add)
     add.set_defaults(run=grading.pairs)
-    add = commands.add_parser("gradescope", help="make an autograder to upload to Gradescope")
+    add = add_command(commands, "gradescope", "make an autograder to upload to Gradescope")
     grading.add_packing_words(add)
     add.add_argument("--seed", type=int, help="seed of the tests' inputs (default: random)")
     add.set_defaults(run=grading.gradescope)
 
 
-def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    add = commands.add_parser("topo", help="draw a node: ./lab topo dgx1-v100")
-    add.add_argument("node", nargs="?", default="hgx-h200-4", metavar="NODE")
+def _seeing_commands(commands: Commands) -> None:
+    add = add_command(commands, "topo", "draw a node: ./lab topo dgx1-v100")
+    add.add_argument(
+        "node",
+        nargs="?",
+        default="hgx-h200-4",
+        metavar="NODE",
+        help="a name or a file (default: hgx-h200-4)",
+    )
     add.add_argument("-o", "--output", type=Path, help="the SVG to write (default: build/topo/)")
     add.set_defaults(run=_topo)
-    add = commands.add_parser(
+    add = add_command(
+        commands,
         "trace",
-        help="run a test, and draw what happened on the GPUs: 03, 03.CASE",
-        description="Runs a test of a lab, and draws on one page what the GPUs did for your file: "
-        "kernels, copies, calls of the host, NVTX ranges, findings, and what each link carried. "
-        "The same file is kept for Perfetto. A TRACE.json is one that VGPU_TRACE=FILE wrote.",
+        "run a test, and draw what happened on the GPUs: 03, 03.CASE",
+        details="The page shows kernels, copies, calls of the host, NVTX ranges, findings, and "
+        "what each link carried. The trace is also kept for Perfetto.",
     )
-    add.add_argument("what", metavar="LAB[.CASE]|TRACE.json")
+    what = "a lab or a test, or a file that VGPU_TRACE=FILE wrote"
+    add.add_argument("what", metavar="LAB[.CASE]|TRACE.json", help=what)
     add.add_argument(
         "--solution", action="store_true", help="run the course's solution instead of yours"
     )
     add.add_argument("-o", "--output", type=Path, help="the page to write (default: build/trace/)")
     add.set_defaults(run=_trace)
-    add = commands.add_parser(
+    add = add_command(
+        commands,
         "calibrate",
-        help="measure this machine's GPUs, and describe it for VGPU_NODE",
-        description="Measures up to 16 GPUs for at most five minutes, fits a node description to "
-        "their answers, and "
-        "asks the virtual node with it the same, to show the error of each figure.",
+        "measure this machine's GPUs, and describe it for VGPU_NODE",
+        details="At most 16 GPUs are measured, for at most five minutes. A node description is "
+        "fitted to the measurements, and the virtual node with that description is measured in the "
+        "same way, to show the error of each figure.",
     )
     add.add_argument(
         "--name", default="my-machine", help="the description's name (default: my-machine)"
@@ -155,15 +166,15 @@ def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add.set_defaults(run=_calibrate)
 
 
-def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    add = commands.add_parser(
-        "sync", help="write the skeletons in labs/ from solutions/; keeps edited files"
+def _maintainer_commands(commands: Commands) -> None:
+    add = add_command(
+        commands, "sync", "write the skeletons in labs/ from solutions/; keeps edited files"
     )
-    add.add_argument("labs", nargs="*", metavar="LAB")
+    add.add_argument("labs", nargs="*", metavar="LAB", help=f"{LAB} (default: all)")
     add.add_argument("--check", action="store_true", help="write nothing, print what would change")
     add.add_argument("--force", action="store_true", help="overwrite edited files, too")
     add.set_defaults(run=_sync)
-    add = commands.add_parser("selfcheck", help="check that this checkout is complete and correct")
+    add = add_command(commands, "selfcheck", "check that this checkout is complete and correct")
     add.add_argument(
         "--ci", action="store_true", help="also check what must hold before a change lands"
     )
@@ -174,16 +185,18 @@ def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.Argument
         "-j", "--jobs", type=int, default=0, help="tests at a time (default: number of cores)"
     )
     add.set_defaults(run=_selfcheck)
-    add = commands.add_parser(
-        "conformance", help="compare the virtual node's answers with those of real GPUs"
+    add = add_command(
+        commands, "conformance", "compare the virtual node's answers with those of real GPUs"
     )
     _conformance_words(add)
     add.set_defaults(run=_conformance)
-    add = commands.add_parser("docs", help="build the book as a site in build/docs/site")
+    add = add_command(commands, "docs", "build the book as a site in build/docs/site")
     add.add_argument("--serve", action="store_true", help="also serve it to this computer")
     add.add_argument("--port", type=int, default=8000, help="port to serve it on (default: 8000)")
     add.add_argument(
-        "--links", action="store_true", help="only try the links that lead out of the book"
+        "--links",
+        action="store_true",
+        help="only try the links that lead out of the book, and write docs/links.json",
     )
     add.set_defaults(run=_docs)
 

@@ -17,16 +17,26 @@ EXPORTS = (
 
 
 def add_words(add: argparse.ArgumentParser) -> None:
-    add.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="submissions")
+    add.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="folder or archive of submissions"
+    )
     add.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="folder for the results"
     )
     add.add_argument(
         "--labs", default="", metavar="1,3-5", help="labs to grade (default: those handed in)"
     )
-    add.add_argument("--jobs", type=int, help="at a time (default: cores, or 1000 for workers)")
     add.add_argument(
-        "--only", action="append", default=[], metavar="STUDENT", help="grade only this student"
+        "--jobs",
+        type=int,
+        help="submissions graded at a time (default: cores, or 1000 for workers)",
+    )
+    add.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="STUDENT",
+        help="grade only this student (may be repeated)",
     )
     add.add_argument("--regrade", action="store_true", help="grade again what already has a result")
     add.add_argument(
@@ -43,48 +53,83 @@ def add_words(add: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         choices=range(4),
-        help="other orders that a test runs in (default: 1)",
+        help="number of other orders in which a passed test is repeated (default: 1)",
     )
     add.add_argument("--rubric", type=Path, metavar="TOML", help="changes to the labs' rubrics")
     add.add_argument(
-        "--preview", action="store_true", help="publish nothing, show who gains and who loses"
+        "--preview", action="store_true", help="publish nothing, and show whose marks would change"
     )
-    add.add_argument("--students", type=Path, metavar="CSV", help="student, name, match, joined")
+    add.add_argument(
+        "--students",
+        type=Path,
+        metavar="CSV",
+        help="table of the class: student, name, match, joined",
+    )
     add.add_argument("--one", action="store_true", help="take each PATH as one submission")
     add.add_argument(
-        "--pattern", default="", metavar="REGEX", help="where names of files have (?P<student>...)"
+        "--pattern",
+        default="",
+        metavar="REGEX",
+        help="finds the student in the name of a file, as (?P<student>...)",
     )
     add.add_argument(
         "--course", type=Path, metavar="TOML", help="settings of the term, with the tables below"
     )
-    add.add_argument("--deadline", metavar="WHEN", help="2026-11-20T23:59")
-    add.add_argument("--grace", type=float, metavar="MINUTES")
-    add.add_argument("--late", type=float, metavar="PERCENT", help="taken off for each day late")
     add.add_argument(
-        "--late-cap", type=float, metavar="PERCENT", help="taken off for lateness at most"
+        "--deadline", metavar="WHEN", help="deadline of the labs, such as 2026-11-20T23:59"
+    )
+    add.add_argument(
+        "--grace",
+        type=float,
+        metavar="MINUTES",
+        help="minutes after the deadline that are not late",
+    )
+    add.add_argument(
+        "--late", type=float, metavar="PERCENT", help="per cent taken off for each day late"
+    )
+    add.add_argument(
+        "--late-cap", type=float, metavar="PERCENT", help="most per cent taken off for lateness"
     )
     add.add_argument(
         "--grave-cap",
         type=float,
         metavar="PERCENT",
-        help="most that a lab with a grave mistake gets",
+        help="most per cent that a lab with a grave mistake gets",
     )
-    add.add_argument("--extensions", type=Path, metavar="CSV", help="student, until, lab")
-    add.add_argument("--times", type=Path, metavar="CSV", help="student, submitted, lab")
-    add.add_argument("--groups", type=Path, metavar="CSV", help="student, partner, lab")
-    add.add_argument("--withdrawn", type=Path, metavar="CSV", help="student, lab, why")
     add.add_argument(
-        "--requests", type=Path, metavar="CSV", help="student, lab, asked, why, answer"
+        "--extensions", type=Path, metavar="CSV", help="later deadlines: student, until, lab"
     )
-    add.add_argument("--now", metavar="WHEN", help="show feedback as of this time")
-    add.add_argument("--questions", type=Path, metavar="CSV", help="student, lab, points, comment")
+    add.add_argument(
+        "--times", type=Path, metavar="CSV", help="times of handing in: student, submitted, lab"
+    )
+    add.add_argument(
+        "--groups", type=Path, metavar="CSV", help="groups of two: student, partner, lab"
+    )
+    add.add_argument(
+        "--withdrawn", type=Path, metavar="CSV", help="labs without a mark: student, lab, why"
+    )
+    add.add_argument(
+        "--requests",
+        type=Path,
+        metavar="CSV",
+        help="who asked to be graded again: student, lab, asked, why, answer",
+    )
+    add.add_argument("--now", metavar="WHEN", help="write feedback as if this were the time")
+    add.add_argument(
+        "--questions",
+        type=Path,
+        metavar="CSV",
+        help="points for word questions: student, lab, points, comment",
+    )
     add.add_argument("--export", action="append", default=[], metavar="FORMAT", help=EXPORTS)
     add.add_argument(
         "--leaderboard",
         action="store_true",
         help="also time labs 03, 04, 07 and 08, for a page with pseudonyms",
     )
-    add.add_argument("--jplag", action="store_true", help="also write what JPlag compares")
+    add.add_argument(
+        "--jplag", action="store_true", help="also write the files that JPlag compares"
+    )
     add.add_argument(
         "--no-build", action="store_true", help="do not build: the course is up to date"
     )
@@ -96,15 +141,21 @@ def add_words(add: argparse.ArgumentParser) -> None:
         help="what runs the tests: docs/cluster.md",
     )
     add.add_argument(
-        "--sbatch", action="append", default=[], metavar="WORD", help="an option for sbatch"
+        "--sbatch",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="an option for sbatch (may be repeated)",
     )
     add.add_argument(
-        "--unsafe-no-sandbox", action="store_true", help="run submissions with your own rights"
+        "--unsafe-no-sandbox",
+        action="store_true",
+        help="run submissions without a sandbox, with your own rights",
     )
 
 
 def add_packing_words(add: argparse.ArgumentParser) -> None:
-    add.add_argument("target", type=Path, metavar="OUT.zip")
+    add.add_argument("target", type=Path, metavar="OUT.zip", help="the archive to write")
     add.add_argument("--labs", default="", metavar="1,3-5", help="labs to pack (default: all)")
     add.add_argument(
         "--no-build", action="store_true", help="do not build: the course is up to date"
@@ -152,8 +203,12 @@ def gradescope(project: Project, args: argparse.Namespace) -> ExitStatus:
 
 
 def add_pairs_words(add: argparse.ArgumentParser) -> None:
-    add.add_argument("folder", type=Path, metavar="OUT/jplag/labNN", help="where JPlag has run")
-    add.add_argument("--most", type=int, default=30, metavar="N", help="pairs on the page (30)")
+    add.add_argument(
+        "folder", type=Path, metavar="OUT/jplag/labNN", help="the folder in which JPlag has run"
+    )
+    add.add_argument(
+        "--most", type=int, default=30, metavar="N", help="most pairs on the page (default: 30)"
+    )
 
 
 def pairs(project: Project, args: argparse.Namespace) -> ExitStatus:

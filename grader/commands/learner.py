@@ -7,14 +7,13 @@ from pathlib import Path
 
 from grader.base.exits import ExitStatus
 from grader.base.language import say
+from grader.commands.words import CASES, LAB, Commands, add_command
 from grader.course.project import Project
-
-Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def add_commands(commands: Commands) -> None:
-    add = commands.add_parser(
-        "start", help="install what is missing, build, run the labs, show the scoreboard"
+    add = add_command(
+        commands, "start", "install what is missing, build, run the labs, show the scoreboard"
     )
     add.add_argument("--no-install", action="store_true", help="only print what is missing")
     add.add_argument("--only-setup", action="store_true", help="only install what is missing")
@@ -32,38 +31,45 @@ def add_commands(commands: Commands) -> None:
 
 
 def _add_running(commands: Commands) -> None:
-    add = commands.add_parser(
+    add = add_command(
+        commands,
         "test",
-        help="rebuild and run your tests: all, 03 or 03.CASE",
-        description="Rebuilds what was edited, and runs tests: of all labs, of lab 03, or the one"
-        " named 03.CASE. If none has exactly this name, all whose names begin with it run.",
+        "rebuild and run your tests: all, 03 or 03.CASE",
+        details="If no test has exactly the name 03.CASE, all whose names begin with it run.",
     )
-    add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
+    add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]", help=CASES)
     add.add_argument(
         "-v", "--verbose", action="store_true", help="also show the output of tests that passed"
     )
     add.set_defaults(run=_test)
 
-    add = commands.add_parser(
+    add = add_command(
+        commands,
         "watch",
-        help="run the tests whenever you save a file; Ctrl-C ends it",
-        description="Runs the tests whenever you save a file: the one that failed first, and then"
-        " the others. A test that passed is not repeated as long as the program that it runs is the"
-        " same: after an edit in one task, those of that task, of the whole lab, and of tasks that"
-        " build on others are run. ./lab test runs all. Ctrl-C ends it.",
+        "run the tests whenever you save a file; Ctrl-C ends it",
+        details="The test that failed first runs first, and then the others. A test that passed is"
+        " not repeated as long as the program that it runs is the same: after an edit in one task,"
+        " the tests of that task, of the whole lab, and of tasks that build on others are run."
+        " ./lab test runs all.",
     )
-    add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
+    add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]", help=CASES)
     add.set_defaults(run=_watch)
-    add = commands.add_parser(
+    add = add_command(
+        commands,
         "debug",
-        help="run a test under gdb, which stops in your kernels and at crashes",
-        description="Compiles your file without optimisation, so that gdb can show every"
-        " variable, and runs the test under gdb, which stops at the start of your kernels (or"
-        " functions) and where a process of the test crashes. docs/virtual-node.md says what gdb"
-        " knows of kernels.",
+        "run a test under gdb, which stops in your kernels and at crashes",
+        details="Your file is compiled without optimisation, so that gdb can show every variable."
+        " gdb stops at the start of your kernels (or functions), and where a process of the test"
+        " crashes. docs/virtual-node.md lists gdb's commands for kernels.",
     )
-    add.add_argument("what", metavar="LAB[.CASE]")
-    add.add_argument("case", nargs="?", default="", metavar="CASE")
+    add.add_argument("what", metavar="LAB[.CASE]", help="a test, such as 03.path")
+    add.add_argument(
+        "case",
+        nargs="?",
+        default="",
+        metavar="CASE",
+        help="the name of the test, if the first word is a lab",
+    )
     add.add_argument("--host", action="store_true", help="stop in your functions on the host")
     add.add_argument("--crash", action="store_true", help="stop only where a process crashes")
     add.add_argument("--gpu", type=int, default=0, help="stop in kernels on this GPU (default: 0)")
@@ -80,43 +86,51 @@ def _add_running(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="COMMAND",
-        help="a command for gdb, which ends after it",
+        help="a command for gdb, which ends after the last one (may be repeated)",
     )
     add.set_defaults(run=_debug)
 
 
 def _add_reading(commands: Commands) -> None:
-    add = commands.add_parser(
-        "status", help="show the scoreboard of the last run, and the next step"
-    )
+    add = add_command(commands, "status", "show the scoreboard of the last run, and the next step")
     add.set_defaults(run=status)
-    add = commands.add_parser(
-        "list", help="list every lab: progress, points, lines, level; needs no build"
+    add = add_command(
+        commands, "list", "list every lab: progress, points, lines, level; needs no build"
     )
     add.set_defaults(run=_list)
-    add = commands.add_parser("hint", help="show the next of a task's three hints: ./lab hint 03 2")
-    add.add_argument("lab", metavar="LAB")
-    add.add_argument("task", type=int, nargs="?", default=0, metavar="TASK")
-    add.add_argument("which", type=int, nargs="?", default=0, metavar="N", help="show hint N again")
-    add.set_defaults(run=_hint)
-    add = commands.add_parser(
-        "explain", help="explain a diagnosis: ./lab explain 700; without CODE: list them all"
+    add = add_command(commands, "hint", "show the next of a task's three hints: ./lab hint 03 2")
+    add.add_argument("lab", metavar="LAB", help=LAB)
+    add.add_argument(
+        "task", type=int, nargs="?", default=0, metavar="TASK", help="number of the task"
     )
-    add.add_argument("code", nargs="?", default="", metavar="CODE")
+    add.add_argument(
+        "which", type=int, nargs="?", default=0, metavar="N", help="show hint N (1 to 3) again"
+    )
+    add.set_defaults(run=_hint)
+    add = add_command(
+        commands, "explain", "explain a diagnosis: ./lab explain 700; without CODE: list them all"
+    )
+    add.add_argument(
+        "code",
+        nargs="?",
+        default="",
+        metavar="CODE",
+        help="a number, a name or a code: 700, order.gpus",
+    )
     add.set_defaults(run=_explain)
 
 
 def _add_files(commands: Commands) -> None:
-    add = commands.add_parser("reset", help="put a lab's skeleton back; your file is kept as .bakN")
-    add.add_argument("lab", metavar="LAB")
+    add = add_command(commands, "reset", "put a lab's skeleton back; your file is kept as .bakN")
+    add.add_argument("lab", metavar="LAB", help=LAB)
     add.set_defaults(run=_reset)
-    add = commands.add_parser("solution", help="show the course's solution, once yours passes")
-    add.add_argument("lab", metavar="LAB")
+    add = add_command(commands, "solution", "show the course's solution, once yours passes")
+    add.add_argument("lab", metavar="LAB", help=LAB)
     add.add_argument("--yes", action="store_true", help="show it although yours does not pass yet")
     add.add_argument("--diff", action="store_true", help="show the difference to yours")
     add.set_defaults(run=_solution)
-    add = commands.add_parser("submit", help="pack what is graded of a lab, list it, and test it")
-    add.add_argument("lab", metavar="LAB")
+    add = add_command(commands, "submit", "pack what is graded of a lab, list it, and test it")
+    add.add_argument("lab", metavar="LAB", help=LAB)
     add.add_argument(
         "-o",
         "--output",

@@ -24,14 +24,17 @@ def add_words(add: argparse.ArgumentParser) -> None:
         "--listen",
         default="127.0.0.1:8070",
         metavar="HOST:PORT",
-        help="address for the reverse proxy",
+        help="address to which the reverse proxy connects (default: 127.0.0.1:8070)",
     )
     add.add_argument(
         "--push", default="", metavar="LAB", help="show which marks would be sent, and to whom"
     )
     add.add_argument("--send", action="store_true", help="with --push: send the marks")
     add.add_argument(
-        "--context", default="", metavar="ID", help="with --push: which of several courses"
+        "--context",
+        default="",
+        metavar="ID",
+        help="with --push: the course, if several have a link to the lab",
     )
 
 

@@ -4,6 +4,7 @@
 import contextlib
 import io
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -89,6 +90,16 @@ class Cli(FakeCheckout):
     def test_the_help_offers_the_languages_that_are_there(self) -> None:
         with mock.patch.object(cli, "there", return_value=["en", "xx"]):
             self.assertIn("en, xx, or a file", " ".join(self.typed("--help")[1].split()))
+
+    def test_the_help_of_every_command_says_what_it_and_its_words_do(self) -> None:
+        _, commands = re.split(r"  COMMAND\n", self.typed("--help")[1].split("\noptions:")[0])
+        names = re.findall(r"^    ([a-z]+) ", commands, re.MULTILINE)
+        self.assertGreater(len(names), 20)
+        for name in names:
+            said = self.typed(name, "--help")[1]
+            self.assertRegex(said, r"\n\n[A-Z][^:]*?[a-z]", f"{name}: what it does")
+            lines = re.findall(r"^  (\S.*(?:\n {8,}.*)?)$", said.split("\n\n", 2)[2], re.MULTILINE)
+            self.assertEqual([one for one in lines if not re.search(r"  +\S", one)], [], name)
 
     def test_an_interrupt_is_no_traceback(self) -> None:
         with mock.patch("grader.commands.hints.hint", side_effect=KeyboardInterrupt):
