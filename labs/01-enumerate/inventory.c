@@ -34,6 +34,9 @@ int main(int argc, char **argv)
     else if (argc == 1)
         rc = inv_print_table(stdout);
     else
-        return fprintf(stderr, "usage: inventory [--json | --bus ADDRESS]\n"), 2;
+        return fprintf(stderr, "usage: inventory [--json | --bus ADDRESS]\n"
+                               "Prints a table of the GPUs, the same as JSON, or the number of the "
+                               "GPU with this PCI address.\n"),
+               2;
     return rc ? fail("the inventory", rc) : 0;
 }

@@ -73,7 +73,10 @@ int main(int argc, char **argv)
     int dot = argc == 2 && strcmp(argv[1], "--dot") == 0;
 
     if (argc > 1 && !dot) {
-        fprintf(stderr, "usage: %s [--dot]\n", argv[0]);
+        fprintf(stderr,
+                "usage: %s [--dot]\nPrints which GPU can access which; --dot: as a graph for "
+                "Graphviz.\n",
+                argv[0]);
         return 2;
     }
     if (n > PEER_MAX_GPUS)

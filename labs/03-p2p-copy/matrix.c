@@ -143,7 +143,9 @@ int main(int argc, char **argv)
     if (argc == 1)
         return print_matrix(16 * MIB);
     if (argc != 4 || strcmp(argv[1], "--pair"))
-        return fprintf(stderr, "usage: matrix [--pair FROM TO]\n"), 2;
+        return fprintf(stderr, "usage: matrix [--pair FROM TO]\nPrints the rate of copies between "
+                               "all GPUs, or, for one pair, for copies of several sizes.\n"),
+               2;
     int from = atoi(argv[2]), to = atoi(argv[3]);
     return print_curve(from, to) || print_staging(from, to);
 }

@@ -35,7 +35,10 @@ int main(int argc, char **argv)
     long bits = argc == 2 ? strtol(argv[1], NULL, 10) : 24;
 
     if (argc > 2 || bits < 2 || bits > 34) {
-        fprintf(stderr, "usage: %s [log2 of the number of floats, 2 to 34]\n", argv[0]);
+        fprintf(stderr,
+                "usage: %s [log2 of the number of floats, 2 to 34]\nPrints how the time of a sum "
+                "changes with the number of GPUs.\n",
+                argv[0]);
         return 2;
     }
     int rc = print_rows((size_t)1 << bits, SUM_STRONG);

@@ -3,7 +3,7 @@
  * lab 05.
  *
  *     around 4                4 processes that it starts itself
- *     mpirun -n 4 around      4 processes that somebody else started
+ *     mpirun -n 4 around      4 processes that mpirun started
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,10 +70,14 @@ static int start(int n)
 int main(int argc, char **argv)
 {
     struct peers p;
-    if (argc == 2)
-        return start(atoi(argv[1]));
-    if (peers_join(&p)) {
-        fprintf(stderr, "usage: %s RANKS, or mpirun -n RANKS %s\n", argv[0], argv[0]);
+    int ranks = argc == 2 ? atoi(argv[1]) : 0;
+    if (ranks > 0)
+        return start(ranks);
+    if (argc > 1 || peers_join(&p)) {
+        fprintf(stderr,
+                "usage: %s RANKS, or mpirun -n RANKS %s\n"
+                "A number goes once around a ring of processes; each adds its rank.\n",
+                argv[0], argv[0]);
         return 2;
     }
     int bad = rank_main(&p, NULL);

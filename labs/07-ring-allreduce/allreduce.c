@@ -190,8 +190,10 @@ int main(int argc, char **argv)
     long n = argc > 1 ? strtol(argv[1], NULL, 10) : highest;
     long bits = argc > 2 ? strtol(argv[2], NULL, 10) : 26;
     if (argc > 3 || n < 1 || n > highest || bits < 10 || bits > 32) {
-        fprintf(stderr, "usage: %s [ranks, 1 to %d [log2 of the most bytes, 10 to 32]]\n", argv[0],
-                highest);
+        fprintf(stderr,
+                "usage: %s [ranks, 1 to %d [log2 of the most bytes, 10 to 32]]\nPrints how long an "
+                "all-reduce takes, by its size.\n",
+                argv[0], highest);
         return 2;
     }
     int rc = print_table((int)n, (size_t)1 << bits);

@@ -97,7 +97,8 @@ int main(int argc, char **argv)
     struct zero_how how = {.ranks = argc > 1 ? atoi(argv[1]) : 4, .align = 1};
     struct zero_work work;
     if (how.ranks < 1 || argc > 2) {
-        fprintf(stderr, "usage: stages [ranks, at least 1]\n");
+        fprintf(stderr, "usage: stages [ranks, at least 1]\nPrints the memory and the traffic of "
+                        "every stage of ZeRO.\n");
         return 2;
     }
     /* The hidden layer's outputs for a rank's share of 24 samples. */

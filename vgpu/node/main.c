@@ -310,14 +310,14 @@ static void print_usage(FILE *to)
     fputs("usage: vgpu-node --id ID [--ready-fd N] [--usage-fd N] [--foreground]\n"
           "The driver and the hardware of a virtual multi-GPU node. Programs start it themselves.\n"
           "  --id ID        the node's name; programs with VGPU_NODE_ID=ID use it\n"
-          "  --ready-fd N   write \"ok\" or a complaint to descriptor N when listening\n"
-          "  --usage-fd N   count what programs ask for in this memory file\n"
+          "  --ready-fd N   write \"ok\" or an error message to descriptor N when listening\n"
+          "  --usage-fd N   count the requests of programs in this memory file\n"
           "  --foreground   do not detach\n"
           "environment: VGPU_NODE=NAME or PATH of a node description (default hgx-h200-4),\n"
-          "  VGPU_FAULT=WORDS  what breaks on purpose, as alloc:3,link:0-1=0.1\n"
+          "  VGPU_FAULT=WORDS  faults to inject, such as alloc:3,link:0-1=0.1\n"
           "  VGPU_SCHEDULE=SEED  blocks, lanes and unordered operations in another order\n"
           "  VGPU_SCHEDULE=weak[:SEED]  the same, and kernels load older values, as PTX allows\n"
-          "  VGPU_FORM=careful  every thread of a kernel by itself (default: fast where it can)\n"
+          "  VGPU_FORM=careful  run each thread of a kernel by itself (default: fast where possible)\n"
           "  VGPU_MEMORY_LIMIT=2G  how much of this computer's memory it may use (default: half)\n",
           to);
 }
