@@ -81,7 +81,7 @@ int inv_print_table(FILE *out)
     return LAB_OK;
 }
 
-/* CUDA's names hold no quote and no backslash, but nobody promises it. */
+/* CUDA's names hold no quote and no backslash, but CUDA does not promise it. */
 static void json_text(FILE *out, const char *key, const char *text)
 {
     fprintf(out, "\"%s\": \"", key);

@@ -87,9 +87,9 @@ static int receive_all(int fd, char *at, size_t bytes)
     return LAB_OK;
 }
 
-/* Nobody leaves a gathering before it has my block. Whoever left before I send it has died, or has
- * heard that somebody did: numbers of its, unread yet, would be taken for blocks. */
-static int somebody_left(const struct peers *p)
+/* No rank leaves a gathering before it has my block. A neighbour that left before I send it has
+ * died, or has learnt that a rank died: its numbers, not yet read, would be taken for blocks. */
+static int neighbour_left(const struct peers *p)
 {
     struct pollfd gone[2] = {{p->to_next, 0, 0}, {p->from_prev, 0, 0}};
     return poll(gone, 2, 0) > 0;
@@ -100,7 +100,7 @@ static int somebody_left(const struct peers *p)
 static int gather(struct peers *p, const void *mine, void *all, size_t bytes)
 {
     char *at = all;
-    int rc = somebody_left(p) ? LAB_EPEER : LAB_OK;
+    int rc = neighbour_left(p) ? LAB_EPEER : LAB_OK;
     memcpy(at + (size_t)p->rank * bytes, mine, bytes);
     for (int step = 0; step < p->size - 1 && !rc; step++) {
         size_t give = (size_t)((p->rank - step + p->size) % p->size);
@@ -110,7 +110,7 @@ static int gather(struct peers *p, const void *mine, void *all, size_t bytes)
         else
             rc = receive_all(p->from_prev, at + take * bytes, bytes);
     }
-    /* Whoever waits for us must learn it, too: the news goes round the ring. */
+    /* The ranks that wait for this one must learn it, too: closed sockets tell the whole ring. */
     if (rc) {
         (void)shutdown(p->to_next, SHUT_RDWR);
         (void)shutdown(p->from_prev, SHUT_RDWR);
@@ -118,7 +118,7 @@ static int gather(struct peers *p, const void *mine, void *all, size_t bytes)
     return rc;
 }
 
-/* All have come: nobody goes on before the last one's clock. */
+/* All have come: no rank goes on before the last one's clock. */
 static int carry_clocks(struct peers *p)
 {
     uint64_t all[PEERS_MAX], mine = lab_clock_tell();
@@ -143,8 +143,8 @@ int peers_barrier(struct peers *p)
     return peers_gather(p, &mine, all, 1);
 }
 
-/* CUDA says only that something failed; the sockets say whether it is because somebody died. The
- * news may still be on its way round the ring, so it is given a second. */
+/* CUDA returns only that something failed; closed sockets show whether a rank died. It may take a
+ * moment until the whole ring has closed its sockets, so this waits for up to a second. */
 int ring_result(const struct ring *ring, cudaError_t error)
 {
     struct pollfd gone[2] = {{ring->peers->to_next, 0, 0}, {ring->peers->from_prev, 0, 0}};
@@ -240,7 +240,7 @@ int peers_start(int n, int (*main_of_rank)(struct peers *, void *), void *argume
     return LAB_OK;
 }
 
-/* ---- processes that somebody else started ---- */
+/* ---- processes that mpirun or another launcher started ---- */
 
 static int number_of(const char *mpi, const char *ours)
 {

@@ -79,7 +79,7 @@ int ipc_close(struct ring *ring)
         return LAB_EINVAL;
     // TODO(6): close, barrier, free.  (about 20 lines)
     //   before: the stream may be at work; others have my memory and my events open; every put
-    //           was taken, and the last "drained" is still unheard
+    //           was taken, and the last "drained" has not been received
     //   after:  nothing of the ring is left, here or elsewhere, and no message of it either;
     //           *ring is all zero
     //   use:    cudaStreamSynchronize, cudaIpcCloseMemHandle, event_drop (the others' events too),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * vmm.c: memory in three steps. Lab 06; the contract of each function is in lab06.h.
  *
- * cudaMalloc does everything at once: memory, addresses, and access for whoever enables the peer.
- * Here these are three things: an allocation has no address, addresses have no memory, and access
- * is said for each GPU. So one allocation can be shared and its neighbour not, and a vector can
- * grow without moving.
+ * cudaMalloc does everything at once: memory, addresses, and access for every GPU that
+ * enables peer access. Here these are three things: an allocation has no address, addresses have no
+ * memory, and access is given to each GPU. So one allocation can be shared and its neighbour not,
+ * and a vector can grow without moving.
  */
 #include "lab06.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * collectives.c: see collectives.h. Copies are the sender's, on its own stream; adding is done by
- * whoever receives, from its inbox. An inbox has two halves: while one is read the other is filled.
+ * the receiver, from its inbox. An inbox has two halves: while one is read the other is filled.
  */
 #include <stddef.h>
 
@@ -25,7 +25,7 @@ static int copy(void *to, const void *from, size_t bytes, cudaStream_t stream)
 }
 
 /* Every rank's stream waits for every other's: all memory may be written to from here on. Before a
- * collective and after it, as anybody may send to anybody. */
+ * collective and after it, as any rank may send to any other. */
 static int meet(struct ring *ring)
 {
     int rc = LAB_OK;

@@ -275,7 +275,7 @@ static int time_lanes(struct lane *lane, int lanes, float *ms)
     // The warm-up is not waited for: while it runs, the host queues what is timed.
     if ((rc = send_all(lane, lanes)))
         return rc;
-    // Nobody starts before all have warmed up, and the clock does not stop before all have ended.
+    // No copy starts before all have warmed up, and the clock does not stop before all have ended.
     if ((e = follow(first->stream, last->stream, last->start)) ||
         (e = follow(last->stream, first->stream, first->start)))
         return p2p_result(e);
