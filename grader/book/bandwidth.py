@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Bandwidth over size: measurements on four H200s (tests/recorded), and latency + bytes /
-bandwidth."""
+"""Bandwidth and time over size, on logarithmic axes: measurements on four H200s (tests/recorded,
+bench/results), latency + bytes / bandwidth, and what chapter 10's program prints."""
 
 import csv
 import math
@@ -22,6 +22,8 @@ SIDES = {
     "from the host": r"curve\.host_to_device\.(\d+)(\wiB)\.us",
     "all-reduce": r"lab07\.pipelined\.(\d+)(\wiB)\.4_gpus\.us",
 }
+REDUCED_HERE = "bench/results/allreduce-h200-4.csv"
+ALLREDUCE = "docs/book/10-allreduce.md"
 FORMULA = "formula"
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20}
 REDUCED = re.compile(r"^## NCCL all-reduce float sum, (\d) GPUs.*\n.*\n((?: +[\d.]+.*\n)+)", re.M)
@@ -52,7 +54,7 @@ def copies(root: Path) -> str:
         "Bandwidth over size on four H200s. Lines: measured. Dashed: latency plus bytes over "
         "bandwidth. Peer copies reach 395 GB/s, half of it near 1 MB; without peer access 38"
     )
-    return _plot(lines, words, "bytes", "GB/s", FORMULA)
+    return log_log(lines, words, "bytes", "GB/s", FORMULA)
 
 
 def nccl(root: Path) -> str:
@@ -70,7 +72,46 @@ def nccl(root: Path) -> str:
         "Bus bandwidth of NCCL's all-reduce over size on H200s. Lines: measured. Dashed: latency "
         "plus bytes over bandwidth. On four GPUs 60 GB/s at 1 MB and 356 GB/s at 1 GB"
     )
-    return _plot(lines, words, "bytes", "GB/s of bus bandwidth", FORMULA)
+    return log_log(lines, words, "bytes", "GB/s of bus bandwidth", FORMULA)
+
+
+def calls(root: Path) -> str:
+    """An all-reduce on four H200s, started as part of a graph: NCCL's and bench/allreduce's."""
+    with (root / REDUCED_HERE).open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    lines = []
+    for way, colour in zip(("nccl", "nccl windows", "ours"), svg.COLOURS, strict=False):
+        mine = [r for r in rows if (r["gpus"], r["way"], r["style"]) == ("4", way, "graph")]
+        points = sorted((float(row["bytes"]), float(row["us"])) for row in mine)
+        if len(points) < 2:
+            raise LabError(f"{REDUCED_HERE} has no times of {way}")
+        lines.append(Line(way, points, colour))
+    first, last = (tuple(line.points[end][1] for line in lines) for end in (0, -1))
+    words = (
+        "Time of an all-reduce on four H200s by size. "
+        f"At 1 KB NCCL takes {first[0]:.2f} µs, with windows {first[1]:.2f}, ours {first[2]:.2f}; "
+        f"at 1 GB {last[0]:.0f}, {last[1]:.0f} and {last[2]:.0f} µs"
+    )
+    return log_log(lines, words, "bytes", "µs", "")
+
+
+def ring(root: Path) -> str:
+    """What chapter 10's program prints for four GPUs, and the bound where it is not almost 0."""
+    text = (root / ALLREDUCE).read_text(encoding="utf-8")
+    table = re.search(r"^4 GPUs\n.*\n((?: *\d+(?: +[\d.]+){3}\n)+)", text, re.MULTILINE)
+    if table is None:
+        raise LabError(f"{ALLREDUCE} prints no table of the ring")
+    rows = [[float(word) for word in row.split()] for row in table[1].splitlines()]
+    lines = []
+    for column, name in ((1, "naive"), (2, "ring"), (3, "bound")):
+        points = [(row[0], row[column]) for row in rows if row[column] > 1]
+        lines.append(Line(name, points, svg.COLOURS[column - 1], dashed=column == 3))
+    words = (
+        "Time of both ways by size, and the bound. For small sizes each way takes as long as its "
+        f"calls, the naive one {rows[0][1]:g} µs and the ring {rows[0][2]:g}; for 134 MB the naive "
+        f"way takes {rows[-1][1]:g} µs, the ring {rows[-1][2]:g}, and the bound is {rows[-1][3]:g}"
+    )
+    return log_log(lines, words, "bytes", "µs", "")
 
 
 def truth(root: Path) -> str:
@@ -94,7 +135,7 @@ def truth(root: Path) -> str:
         "Bytes over time by size. Lines: measured on four H200s. Dashed: the virtual node. Large "
         "copies agree; small all-reduces are up to a third too fast on the virtual node"
     )
-    return _plot(lines, words, "bytes", "GB/s", "virtual node")
+    return log_log(lines, words, "bytes", "GB/s", "virtual node")
 
 
 def recorded(text: str, column: int) -> list[tuple[float, float]]:
@@ -111,7 +152,7 @@ def modelled(points: Points) -> list[tuple[float, float]]:
     return [(size, size / (latency_us + size / rate / 1000) / 1000) for size in sizes]
 
 
-def _plot(lines: Sequence[Line], words: str, across: str, up: str, dashed: str) -> str:
+def log_log(lines: Sequence[Line], words: str, across: str, up: str, dashed: str) -> str:
     """A log-log chart; `dashed` explains the dashed lines."""
     xs = [math.log10(x) for line in lines for x, _ in line.points]
     ys = [math.log10(y) for line in lines for _, y in line.points]
@@ -131,7 +172,7 @@ def _plot(lines: Sequence[Line], words: str, across: str, up: str, dashed: str) 
     named = [(line.name, line.colour) for line in lines if line.name]
     parts.append(svg.legend(10, HEIGHT + 20, named[:3]))
     parts.append(svg.legend(10, HEIGHT + 38, named[3:], dashed=dashed))
-    return svg.figure(parts, words, WIDTH, HEIGHT + 56)
+    return svg.figure(parts, words, WIDTH, HEIGHT + (56 if named[3:] or dashed else 38))
 
 
 def _axes(place: Place, x0: float, x1: float, low: int, high: int) -> str:
@@ -141,7 +182,7 @@ def _axes(place: Place, x0: float, x1: float, low: int, high: int) -> str:
         parts.append(svg.line(left, y, right, y))
         parts.append(svg.text(left - 8, y + 4, f"{10.0**decade:g}", "end"))
     for power in range(10, 31, 6):
-        if 2.0**power <= x1 * 1.01:
+        if x0 * 0.99 <= 2.0**power <= x1 * 1.01:
             x, bottom = place(2.0**power, 10.0**low)
             parts.append(svg.text(x, bottom + 18, _size(2**power), "middle"))
     return "".join(parts)

@@ -1,25 +1,43 @@
 # SPDX-License-Identifier: MIT
 """Charts in pages, generated with the site: a line `<!-- chart: NAME -->` is replaced by one. They
-are drawn from data of the repository (`bandwidth.py`), from a formula (`memory.py`, `curves.py`),
-from a trace (`traced.py`), or from a computed schedule (`timelines.py`)."""
+are drawn from data of the repository (`bandwidth.py`), from a formula (`memory.py`, `curves.py`,
+`formulas.py`), from what the chapters print (`outputs.py`), from a trace (`traced.py`), or from a
+computed schedule (`algorithms.py`, `schedules.py`)."""
 
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 from grader.base.exits import LabError
-from grader.book import algorithms, bandwidth, curves, matrices, memory, traced
+from grader.book import (
+    algorithms,
+    bandwidth,
+    curves,
+    formulas,
+    matrices,
+    memory,
+    outputs,
+    rings,
+    schedules,
+    traced,
+)
 
 DIRECTIVE = re.compile(r"^<!-- chart: (\S+) -->$", re.MULTILINE)
 CHARTS: dict[str, Callable[[Path], str]] = {
     "bandwidth": bandwidth.copies,
     "bandwidth-nccl": bandwidth.nccl,
+    "bench": bandwidth.calls,
     "memory": memory.chart,
     "peers": matrices.chart,
+    "ring-steps": rings.chart,
+    "ring-times": bandwidth.ring,
     "truth": bandwidth.truth,
     "trace": traced.chart,
     **algorithms.CHARTS,
     **curves.CHARTS,
+    **formulas.CHARTS,
+    **outputs.CHARTS,
+    **schedules.CHARTS,
 }
 
 

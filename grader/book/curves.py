@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Curves on linear axes: what a chapter's formula gives, with dots for what the chapter's program
-prints. Tests compare the formulas with the tables and outputs of the chapters."""
+prints; `formulas.py` has more of them. Tests compare the formulas with the tables and outputs of
+the chapters."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -33,8 +34,13 @@ def speed_up(gpus: int, work: float, combining: float) -> float:
 def host_calls(gpus: int) -> float:
     """Chapter 4: the calls that a step of `peer` takes the host, in microseconds. A GPU waits for
     its own last step and for each neighbour's."""
+    return sum(calls_of_a_step(gpus))
+
+
+def calls_of_a_step(gpus: int) -> tuple[float, float, float]:
+    """Chapter 4: launches, waits and records."""
     waits = sum(1 + (g > 0) + (g < gpus - 1) for g in range(gpus))
-    return gpus * (2.97 + 0.11) + waits * 1.27
+    return gpus * 2.97, waits * 1.27, gpus * 0.11
 
 
 def share(megabytes: float, rate: float) -> float:
@@ -73,7 +79,7 @@ def speed_ups(_root: Path) -> str:
         "1 ms it is 8.9; with 5 ms it is 3.2, and 8 GPUs are nearly as fast as 16"
     )
     across = Axis("GPUs", 16, (1, 2, 4, 8, 12, 16))
-    return _plot(lines, [], words, across, Axis("speed-up", 16, (0, 4, 8, 12, 16)))
+    return plot(lines, [], words, across, Axis("speed-up", 16, (0, 4, 8, 12, 16)))
 
 
 def limits(root: Path) -> str:
@@ -89,7 +95,7 @@ def limits(root: Path) -> str:
         "the host's calls 11.2, 18.1 and 25.0 µs; each dot, the program, is above the larger one"
     )
     across = Axis("GPUs", 4, (2, 3, 4))
-    return _plot(lines, found, words, across, Axis("µs a step", 30, (0, 10, 20, 30)))
+    return plot(lines, found, words, across, Axis("µs a step", 30, (0, 10, 20, 30)))
 
 
 def shares(_root: Path) -> str:
@@ -101,7 +107,7 @@ def shares(_root: Path) -> str:
         "86 % at 4 MB; with 55 GB/s it is 50 % at 0.09 MB and 98 % at 4 MB"
     )
     across = Axis("MB", 4, (0, 1, 2, 3, 4))
-    return _plot(lines, [], words, across, Axis("% of the bandwidth", 100, (0, 25, 50, 75, 100)))
+    return plot(lines, [], words, across, Axis("% of the bandwidth", 100, (0, 25, 50, 75, 100)))
 
 
 def breakeven(_root: Path) -> str:
@@ -113,7 +119,7 @@ def breakeven(_root: Path) -> str:
         "that of four at 27 µs and that of two at 40 µs; four are always faster than two"
     )
     across = Axis("µs of work", 60, (0, 10, 20, 27, 40, 60))
-    return _plot(lines, [], words, across, Axis("µs", 60, (0, 20, 40, 60)))
+    return plot(lines, [], words, across, Axis("µs", 60, (0, 20, 40, 60)))
 
 
 def pieces(root: Path) -> str:
@@ -129,7 +135,7 @@ def pieces(root: Path) -> str:
         "the host's calls rise from 0.016 ms by as much for each piece; they meet near 12 pieces"
     )
     across = Axis("pieces", 24, (1, 4, 8, 12, 16, 20, 24))
-    return _plot(lines, dots, words, across, Axis("ms", 0.6, (0, 0.2, 0.4, 0.6)))
+    return plot(lines, dots, words, across, Axis("ms", 0.6, (0, 0.2, 0.4, 0.6)))
 
 
 def speed_up_table(root: Path) -> dict[str, Points]:
@@ -150,12 +156,18 @@ def versions(root: Path) -> str:
         "5.1 and the processes 5.4; peer is best on four GPUs, copies on four, host on two"
     )
     across = Axis("GPUs", 8, (1, 2, 4, 8))
-    return _plot(lines, [], words, across, Axis("speed-up", 6, (0, 1, 2, 4, 6)))
+    return plot(lines, [], words, across, Axis("speed-up", 6, (0, 1, 2, 4, 6)))
 
 
-def _plot(
-    lines: Sequence[tuple[str, Points]], dots: Points, words: str, across: Axis, up: Axis
+def plot(
+    lines: Sequence[tuple[str, Points]],
+    dots: Points,
+    words: str,
+    across: Axis,
+    up: Axis,
+    dotted: str = "the program",
 ) -> str:
+    """Named lines, and dots, whose name is `dotted`."""
     first = min(x for _, points in lines for x, _ in points)
 
     def place(x: float, y: float) -> tuple[float, float]:
@@ -174,7 +186,7 @@ def _plot(
     if dots:
         x = 10 + sum(36 + 6.6 * len(name) for name, _ in named)
         parts.append(f'<circle cx="{x + 6:g}" cy="{HEIGHT + 15}" r="4" fill="currentColor"/>')
-        parts.append(svg.text(x + 18, HEIGHT + 19, "the program"))
+        parts.append(svg.text(x + 18, HEIGHT + 19, dotted))
     return svg.figure(parts, words, WIDTH, HEIGHT + 28)
 
 
