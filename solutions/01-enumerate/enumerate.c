@@ -11,15 +11,15 @@
 
 int inv_count(int *n)
 {
-    // TODO(1): the number of GPUs; none is a number too.  (about 9 lines)
+    if (!n)
+        return LAB_EINVAL;
+    // TODO(1): the number of GPUs; none is a number too.  (about 8 lines)
     //   before: *n holds anything
     //   after:  *n is the number: 0 where CUDA says "no device" or "no driver". Any other error is
     //           LAB_ECUDA, and *n keeps what it held
     //   use:    cudaGetDeviceCount, cudaErrorNoDevice, cudaErrorInsufficientDriver
     // BEGIN SOLUTION
     int count = 0;
-    if (!n)
-        return LAB_EINVAL;
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver)
         count = 0; // a fact about the machine
@@ -28,13 +28,14 @@ int inv_count(int *n)
     *n = count;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)n;
     // STUB: TODO(1);
 }
 
 int inv_device(int device, struct gpu_info *info)
 {
-    // TODO(2): everything struct gpu_info asks about GPU `device`.  (about 20 lines)
+    if (!info)
+        return LAB_EINVAL;
+    // TODO(2): everything struct gpu_info asks about GPU `device`.  (about 19 lines)
     //   before: *info holds anything
     //   after:  *info is filled, in the units of lab01.h; on an error it is as it was
     //   use:    cudaGetDeviceProperties, cudaDeviceGetPCIBusId, and cudaDeviceGetAttribute with
@@ -43,8 +44,6 @@ int inv_device(int device, struct gpu_info *info)
     struct gpu_info found;
     struct cudaDeviceProp prop;
     int clock_khz, l2_bytes, rc;
-    if (!info)
-        return LAB_EINVAL;
     memset(&found, 0, sizeof found);
     // The clock is an attribute: the field of the properties is gone since CUDA 13.
     if ((rc = inv_result(cudaGetDeviceProperties(&prop, device))) ||
@@ -65,12 +64,13 @@ int inv_device(int device, struct gpu_info *info)
     return LAB_OK;
     // END SOLUTION
     // STUB: (void)device;
-    // STUB: (void)info;
     // STUB: TODO(2);
 }
 
 int inv_mem(int device, size_t *free_bytes, size_t *total_bytes)
 {
+    if (!free_bytes || !total_bytes)
+        return LAB_EINVAL;
     // TODO(3): free and total memory of GPU `device`.  (about 12 lines)
     //   before: some GPU is current, not always this one and not always 0
     //   after:  both sizes are those of `device`, and the GPU that was current is so again,
@@ -79,8 +79,6 @@ int inv_mem(int device, size_t *free_bytes, size_t *total_bytes)
     // BEGIN SOLUTION
     size_t free_now = 0, total_now = 0;
     int before, rc;
-    if (!free_bytes || !total_bytes)
-        return LAB_EINVAL;
     if ((rc = inv_result(cudaGetDevice(&before))))
         return rc;
     if (!(rc = inv_result(cudaSetDevice(device))))
@@ -94,14 +92,16 @@ int inv_mem(int device, size_t *free_bytes, size_t *total_bytes)
     return LAB_OK;
     // END SOLUTION
     // STUB: (void)device;
-    // STUB: (void)free_bytes;
-    // STUB: (void)total_bytes;
     // STUB: TODO(3);
 }
 
 int inv_alloc_each(size_t bytes, void **buffers, int n)
 {
-    // TODO(4): one buffer on each of the first n GPUs.  (about 22 lines)
+    if (n < 0 || (n > 0 && !buffers))
+        return LAB_EINVAL;
+    if (n == 0)
+        return LAB_OK;
+    // TODO(4): one buffer on each of the first n GPUs.  (about 18 lines)
     //   before: buffers[0..n-1] hold anything
     //   after:  buffers[i] lies on GPU i. If any allocation fails, those already made are free
     //           again and buffers[] is as it was. The GPU that was current is so again
@@ -110,10 +110,6 @@ int inv_alloc_each(size_t bytes, void **buffers, int n)
     // BEGIN SOLUTION
     void *made[INV_MAX_GPUS];
     int gpus, before, rc, i = 0;
-    if (n < 0 || (n > 0 && !buffers))
-        return LAB_EINVAL;
-    if (n == 0)
-        return LAB_OK;
     if ((rc = inv_count(&gpus)))
         return rc;
     if (n > gpus || n > INV_MAX_GPUS)
@@ -132,27 +128,23 @@ int inv_alloc_each(size_t bytes, void **buffers, int n)
     return rc;
     // END SOLUTION
     // STUB: (void)bytes;
-    // STUB: (void)buffers;
-    // STUB: (void)n;
     // STUB: TODO(4);
 }
 
 int inv_by_bus(const char *bus_id, int *device)
 {
-    // TODO(5): which number CUDA gives the GPU at this address.  (about 6 lines)
+    if (!bus_id || !device)
+        return LAB_EINVAL;
+    // TODO(5): which number CUDA gives the GPU at this address.  (about 5 lines)
     //   before: *device holds anything
     //   after:  *device is its number; LAB_ENOGPU and *device untouched when no GPU is there
     //   use:    cudaDeviceGetByPCIBusId, inv_result
     // BEGIN SOLUTION
     int found;
-    if (!bus_id || !device)
-        return LAB_EINVAL;
     if (inv_result(cudaDeviceGetByPCIBusId(&found, bus_id)) != LAB_OK)
         return LAB_ENOGPU;
     *device = found;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)bus_id;
-    // STUB: (void)device;
     // STUB: TODO(5);
 }

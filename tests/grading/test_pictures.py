@@ -34,7 +34,7 @@ HEIGHTS = {"feedback": 1240, "leaderboard": 900, "pairs": 1160, "lti-values": 36
 DAYS = "student,submitted\nada,2026-11-20T12:00Z\nben,2026-11-21T12:00Z\n"
 KEY = {"seed": 2026, "pseudonyms": "2026" * 16}
 WIDTH = 900
-TASK = "    (void)n;\n    TODO(1);"  # of the skeleton, and what is written in its place
+TASK = "    TODO(1);"  # of the skeleton, and what is written in its place
 ALIKE = {
     "ada": """\
     int found = 0;

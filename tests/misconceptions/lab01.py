@@ -49,11 +49,8 @@ MISCONCEPTIONS = [
         name="nobody_passes_null",
         todo=1,
         belief="nobody passes a null pointer; checking for it is the caller's business",
-        find="""    int count = 0;
-    if (!n)
-        return LAB_EINVAL;
-""",
-        replace="    int count = 0;\n",
+        find="    if (!n)\n        return LAB_EINVAL;\n",
+        replace="",
         named=("null",),
     ),
     Misconception(
@@ -123,11 +120,11 @@ MISCONCEPTIONS = [
         belief="a GPU number that does not exist is an invalid argument",
         find="""    if (!info)
         return LAB_EINVAL;
-    memset""",
+""",
         replace="""    int gpus = 0;
     if (!info || cudaGetDeviceCount(&gpus) || device < 0 || device >= gpus)
         return LAB_EINVAL;
-    memset""",
+""",
         named=("LAB_ENOGPU|no GPU of that number|no such GPU",),
     ),
     Misconception(
@@ -219,14 +216,10 @@ MISCONCEPTIONS = [
         todo=3,
         belief="there is one current device in a process; once asked, I know it",
         find="""    int before, rc;
-    if (!free_bytes || !total_bytes)
-        return LAB_EINVAL;
     if ((rc = inv_result(cudaGetDevice(&before))))
         return rc;""",
         replace="""    static int before = -1;
     int rc;
-    if (!free_bytes || !total_bytes)
-        return LAB_EINVAL;
     if (before < 0 && (rc = inv_result(cudaGetDevice(&before))))
         return rc;""",
         named=("current device|current GPU|is current",),
@@ -351,7 +344,7 @@ MISCONCEPTIONS = [
         name="numbers_follow_the_slots",
         todo=5,
         belief="CUDA numbers GPUs in the order of their slots, so I count those in front",
-        find="    *device = found;\n    return LAB_OK;\n    // END SOLUTION\n    // STUB: (void)bus_id;",
+        find="    *device = found;\n",
         replace="""    int gpus = 0, in_front = 0, own = 0, other = 0;
     (void)cudaGetDeviceCount(&gpus);
     for (int i = 0; i < gpus; i++) {
@@ -360,9 +353,7 @@ MISCONCEPTIONS = [
         in_front += other < own;
     }
     *device = in_front;
-    return LAB_OK;
-    // END SOLUTION
-    // STUB: (void)bus_id;""",
+""",
         named=("CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|order|slot",),
     ),
 ]

@@ -399,8 +399,8 @@ MUTANTS = [
     Mutant(
         name="alloc_none_asks_for_a_gpu",
         todo=4,
-        find="    if (n == 0)\n        return LAB_OK;\n    if ((rc = inv_count(&gpus)))\n        return rc;\n",
-        replace="    if ((rc = inv_count(&gpus)))\n        return rc;\n    if (n == 0 && gpus)\n        return LAB_OK;\n    if (n == 0)\n        return LAB_ENOGPU;\n",
+        find="    if (n == 0)\n        return LAB_OK;\n",
+        replace="    int there, asked = inv_count(&there);\n    if (n == 0 && asked)\n        return asked;\n    if (n == 0)\n        return there ? LAB_OK : LAB_ENOGPU;\n",
         rejected_by="alloc_bad",
         why="nothing is asked for, so nothing is needed",
     ),
@@ -415,8 +415,8 @@ MUTANTS = [
     Mutant(
         name="bus_believes_its_caller",
         todo=5,
-        find="    if (!bus_id || !device)\n        return LAB_EINVAL;\n    if (inv",
-        replace="    if (inv",
+        find="    if (!bus_id || !device)\n        return LAB_EINVAL;\n",
+        replace="",
         rejected_by="by_bus",
         why="a null pointer is CUDA's to refuse, and then it is no GPU",
     ),
@@ -431,8 +431,8 @@ MUTANTS = [
     Mutant(
         name="bus_writes_first",
         todo=5,
-        find="    int found;\n    if (!bus_id || !device)\n        return LAB_EINVAL;\n    if (inv_result(cudaDeviceGetByPCIBusId(&found",
-        replace="    int found;\n    if (!bus_id || !device)\n        return LAB_EINVAL;\n    *device = -1;\n    if (inv_result(cudaDeviceGetByPCIBusId(&found",
+        find="    int found;\n",
+        replace="    int found;\n    *device = -1;\n",
         rejected_by="by_bus",
         why="-1 for nothing, where the caller keeps a number",
     ),
