@@ -23,7 +23,11 @@ from grader.course.project import Project  # noqa: E402
 SITE = Path()
 PLAN = ROOT / "build" / "vgpu" / "bin" / "zero-plan"
 DRAWN = ("trace", "class-report")  # samples with charts; the others are tables
-A4 = 718  # pixels between the margins
+MARGINS = re.search(
+    r"@page \{[^}]*margin: \d+mm (\d+)mm", (ROOT / "docs/book/assets/book.css").read_text("utf-8")
+)
+assert MARGINS, "book.css says no margins of paper"
+A4 = int((210 - 2 * int(MARGINS[1])) / 25.4 * 96)  # pixels between them
 EVERY = 1 if "PEERLAB_FULL" in os.environ else 4
 TABLE = """[...document.querySelectorAll('[data-play=%s] tbody tr')]
     .map(row => [...row.cells].map(cell => cell.textContent))"""
@@ -54,6 +58,13 @@ PILED = """[...document.querySelectorAll('figure.drawn svg')].flatMap(figure => 
     return words.flatMap(([a, at], n) => words.slice(n + 1).filter(([, to]) => both(at, to))
         .map(([b]) => a + ' / ' + b));
 })"""
+# Blocks of lines that have at most 100 characters, some of which are wrapped.
+WRAPPED = """[...document.querySelectorAll('pre > code')].filter(code => {
+    const style = getComputedStyle(code), lines = code.textContent.trimEnd().split('\\n');
+    const high = code.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+    return Math.max(...lines.map(line => line.length)) <= 100 &&
+        high / parseFloat(style.lineHeight) > lines.length + 0.5;
+}).map(code => code.textContent.slice(0, 60))"""
 CHOOSE = """{ const field = document.querySelector('[data-play=zero] %s');
     field.%s = %s; field.dispatchEvent(new Event('change')); }"""
 
@@ -122,6 +133,22 @@ class Site(unittest.TestCase):
             self.open(page.place.replace(".md", ".html"))
             wide = self.browser.ask("document.documentElement.scrollWidth")
             self.assertLessEqual(wide, A4, f"{page.place} is wider than paper")
+            self.assertEqual(self.browser.ask(WRAPPED), [], f"{page.place}: wrapped on paper")
+
+    def test_the_menu_beside_a_chapter(self) -> None:
+        """It has the chapters; labs, reference and diagnoses are behind the bar above."""
+        self.browser.look(width=1280)
+        self.addCleanup(self.browser.look)
+        self.open("book/04-peer-access.html")
+        beside = self.browser.ask(
+            "[...document.querySelectorAll('.md-sidebar--primary a.md-nav__link')]"
+            ".filter(link => link.checkVisibility()).map(link => link.pathname)"
+        )
+        self.assertEqual(len(beside), len(pages.chapters(Project(ROOT))))
+        self.assertEqual([place for place in beside if "/book/" not in place], [])
+        bar = self.browser.ask("document.querySelector('.md-tabs').textContent")
+        for group in ("Start", "The book", "Labs", "Reference", "Diagnoses"):
+            self.assertIn(group, bar)
 
     def test_samples_are_drawn(self) -> None:
         """The pages in frames, by themselves; a frame's inside is nobody's from disk."""
