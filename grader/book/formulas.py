@@ -143,8 +143,8 @@ def packing(_root: Path) -> str:
     pieces = range(1, 13)
     lines: list[tuple[str, Points]] = []
     for latency in (4.1, 1.66):
-        lines.append((f"{latency:g} µs each", [(m, m * latency) for m in pieces]))
-        lines.append(("packed", [(m, 11.2 + latency) for m in pieces]))
+        lines.append((f"{latency:g} each", [(m, m * latency) for m in pieces]))
+        lines.append((f"{latency:g} packed", [(m, 11.2 + latency) for m in pieces]))
     words = (
         "Time by number of pieces, without the time of their bytes. Where a copy costs 4.1 µs, "
         "packing is faster from four pieces on; where it costs 1.66 µs, from eight on"

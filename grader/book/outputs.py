@@ -96,6 +96,30 @@ def calls(_root: Path) -> str:
     return chart(bars, words, ("launches", 0), ("waits", 1), ("records", 2))
 
 
+def taller(root: Path) -> str:
+    """Exercise 1 of chapter 4: both limits of a step, and the step, on two plates."""
+    page = "04-peer-access.md"
+    row = r"^\| 4 \| [\d.]+ µs \| ([\d.]+) µs \| ([\d.]+) µs \| ([\d.]+) µs \|"
+    few, host, took = shown(root, page, row)[0]
+    more = said(root, page, r"Their sum, ([\d.]+) µs, is still less than")[0]
+    longer = shown(root, page, r"^4 GPUs, 2048 x 4096: ([\d.]+) us a step")[0][0]
+    bars = [
+        Bar(name, [(us, colour)], f"{us:.1f} µs")
+        for name, us, colour in (
+            ("2048 rows, GPUs", few, 0),
+            ("2048 rows, host", host, 1),
+            ("2048 rows, a step", took, 2),
+            ("4096 rows, GPUs", more, 0),
+            ("4096 rows, host", host, 1),
+            ("4096 rows, a step", longer, 2),
+        )
+    ]
+    words = "Bars of both limits of a step on four GPUs, and the step: " + ", ".join(
+        f"{bar.name} {bar.note}" for bar in bars
+    )
+    return chart(bars, words)
+
+
 # ---- chapter 5 ----
 
 BYTES = "05-bytes.md"
@@ -404,6 +428,7 @@ CHARTS: dict[str, Callable[[Path], str]] = {
     "combining": combining,
     "versions-4": lambda root: versions(root, 4),
     "calls": calls,
+    "taller": taller,
     "busiest": busiest,
     "broadcasts": broadcasts,
     "ports": ports,

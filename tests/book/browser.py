@@ -28,6 +28,15 @@ MARGINS = re.search(
 )
 assert MARGINS, "book.css says no margins of paper"
 A4 = int((210 - 2 * int(MARGINS[1])) / 25.4 * 96)  # pixels between them
+DERIVING = (
+    "01-why",
+    "04-peer-access",
+    "05-bytes",
+    "06-data-parallel",
+    "09-collectives",
+    "10-allreduce",
+    "11-zero",
+)
 EVERY = 1 if "PEERLAB_FULL" in os.environ else 4
 TABLE = """[...document.querySelectorAll('[data-play=%s] tbody tr')]
     .map(row => [...row.cells].map(cell => cell.textContent))"""
@@ -179,6 +188,21 @@ class Site(unittest.TestCase):
         paper = base64.b64decode(self.browser.call("Page.printToPDF")["data"])
         self.assertTrue(paper.startswith(b"%PDF"))
         self.assertGreaterEqual(len(re.findall(rb"/Type */Page\b", paper)), 3)
+
+    def test_a_figure_a_page(self) -> None:
+        """Of paper, in the chapters that derive something."""
+        self.browser.look(media="print")
+        self.addCleanup(self.browser.look)
+        for chapter in DERIVING:
+            self.open(f"book/{chapter}.html")
+            figures = self.browser.ask(
+                "document.querySelectorAll('article figure.drawn, article [data-play]').length"
+            )
+            paper = self.browser.call(
+                "Page.printToPDF", paperWidth=210 / 25.4, paperHeight=297 / 25.4
+            )
+            printed = len(re.findall(rb"/Type */Page\b", base64.b64decode(paper["data"])))
+            self.assertGreaterEqual(figures, printed, f"{chapter}: {printed} pages")
 
     def test_the_ring(self) -> None:
         self.open("book/10-allreduce.html")

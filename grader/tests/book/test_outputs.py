@@ -50,6 +50,8 @@ class Bars(unittest.TestCase):
         self.assertEqual(len(widths), 3)
         for width, wanted in zip(widths, (1, 3, 2), strict=True):
             self.assertAlmostEqual(width / widths[0], wanted, delta=0.01)
+        self.assertGreater(sum(widths[:2]), bars.WIDTH / 2, "the longest bar uses the room")
+        self.assertLess(sum(widths[:2]), bars.WIDTH)
 
     def test_a_page_that_changes_changes_its_bars(self) -> None:
         with tempfile.TemporaryDirectory() as name:
@@ -107,11 +109,15 @@ class Outputs(unittest.TestCase):
 
     def test_costs_are_the_speed_ups(self) -> None:
         """The longest part determines the speed-up that uneven.c prints."""
+        wanted: list[int] = []
         printed = [n for (n,) in shown(ROOT, outputs.DATA, r"^by .* rows, speed-up ([\d.]+)$")]
         for rows, speed_up in zip(shown(ROOT, outputs.DATA, outputs.SPLIT), printed, strict=True):
             begins = [sum(map(int, rows[:part])) for part in range(4)]
-            longest = max(sum(range(b, b + int(n))) for b, n in zip(begins, rows, strict=True))
-            self.assertAlmostEqual(sum(range(1000)) / longest, speed_up, delta=0.02)
+            costs = [sum(range(b, b + int(n))) for b, n in zip(begins, rows, strict=True)]
+            self.assertAlmostEqual(sum(range(1000)) / max(costs), speed_up, delta=0.02)
+            wanted += [round(100 * cost / sum(range(1000))) for cost in costs]
+        drawn = re.findall(r">(\d+) %<", outputs.costs(ROOT))
+        self.assertEqual([int(share) for share in drawn], wanted)
 
     def test_no_part_is_negative(self) -> None:
         for name, made in outputs.CHARTS.items():
