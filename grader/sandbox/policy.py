@@ -16,7 +16,6 @@ FIRST_UID = 20000  # of slot 0, where the grader is root
 NODE_UID = FIRST_UID - 1
 NODE_CPU_SECONDS = 600  # of a case: more than any verifier waits
 NODE_DESCRIPTORS = 4096
-QUEUED = 32  # processes of one submission that may use the GPUs
 RUNNER_KEEPS = 6  # what a verifier gives a runner: harness/status.h
 REPORT = 6  # and a launcher: harness/cases/run.h
 PASSED_TO_RUNNERS = (
@@ -54,7 +53,7 @@ def rules(
     lines += [f"cgroup {folder}" for folder in group.folders] if group else []
     lines += [f"read {path}" for path in _sorted(request.read_only)]
     lines += [f"write {path}" for path in _sorted(request.read_write)]
-    lines += [f"queue {QUEUED}"] if request.node else []
+    lines += ["queue 1"] if request.node else []
     lines += [
         f"cpu-seconds {limits.cpu_seconds}",
         f"file-bytes {limits.file_bytes}",

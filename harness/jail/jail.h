@@ -56,7 +56,7 @@ struct jail_policy {
     int report; /* descriptor for our own errors, -1: stderr only */
     int clocks; /* 1: may read other processes' CPU time */
     int files;  /* 0: may create no memory files and no socket pairs */
-    int queue;  /* how many connections to the node are queued on descriptor `keep`; 0: none */
+    int queue;  /* a connection to the node on descriptor `keep`, which hands out others; 0: none */
 };
 
 /* Ends lab-jail with "WHAT: errno's text" on the report descriptor or stderr. */
@@ -77,7 +77,7 @@ void jail_hide_numbers(void);
 
 void jail_join_cgroups(const struct jail_policy *policy);
 void jail_offer_to_oom(const struct jail_policy *policy);
-/* Connects to the node of VGPU_NODE_ID and leaves a queue of connections on descriptor keep. */
+/* Connects to the node of VGPU_NODE_ID and leaves the connection on descriptor keep. */
 void jail_queue_node(struct jail_policy *policy);
 /* From root to the policy's uid, for good. Nothing when it is 0. */
 void jail_become(const struct jail_policy *policy);

@@ -14,7 +14,7 @@
  *     report 6                   descriptor for the errors of lab-jail
  *     clocks 1                   it may read other processes' CPU time
  *     files 0                    it may create no memory files and no socket pairs
- *     queue 32                   connections to the virtual node, in a queue on descriptor `keep`
+ *     queue 1                    a connection to the virtual node, on descriptor `keep`
  */
 #include "jail.h"
 
@@ -130,7 +130,7 @@ static bool number_rule(struct jail_policy *policy, const char *key, const char 
                  {"report", &policy->report, 1 << 20}, /* a grader may have many descriptors open */
                  {"clocks", &policy->clocks, 1},
                  {"files", &policy->files, 1},
-                 {"queue", &policy->queue, 64}};
+                 {"queue", &policy->queue, 1}};
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         if (strcmp(key, small[i].key) == 0) {
             uint64_t n = number_value(policy, key, value);

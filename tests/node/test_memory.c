@@ -199,6 +199,42 @@ static void least_checks(void)
     client_end(&w);
 }
 
+/* Takes a connection from `from`; -1: none is left there. */
+static int take_connection(struct client *from)
+{
+    const struct vgpu_request q = {.op = VGPU_OP_PROGRAM};
+    int fd = -1, count = 1;
+    CHECK(vgpu_send(from->fd, &q, sizeof q, NULL, 0) == 0, "the node is gone");
+    CHECK(vgpu_receive(from->fd, &from->reply, sizeof from->reply, &fd, &count, 0) > 0, "no reply");
+    CHECK((count == 1) == (from->reply.r.error == 0), "%d descriptors", count);
+    return count == 1 ? fd : -1;
+}
+
+/* The processes of a sandbox take connections from the one that all have: a limited number, and
+ * none from those. */
+static void sandboxed(void)
+{
+    static struct client c, all, taken[VGPU_PROGRAMS_MAX];
+    client_start(&c, "pcie-4090-2", "memory");
+    client_knock(&all, "memory");
+    for (int i = 0; i < VGPU_PROGRAMS_MAX; i++) {
+        taken[i] = (struct client){.fd = take_connection(&all)};
+        CHECK(taken[i].fd >= 0, "only %d", i);
+    }
+    CHECK(take_connection(&all) < 0, "one more");
+    CHECK(take_connection(&taken[0]) < 0, "another one's");
+    CHECK(take_connection(&c) < 0, "of a program that has said hello");
+    for (int i = 0; i < VGPU_PROGRAMS_MAX; i++) {
+        struct vgpu_request q = {.op = VGPU_OP_HELLO};
+        q.u.hello.protocol = VGPU_PROTOCOL;
+        q.u.hello.pid = i + 1;
+        CHECK(client_ask(&taken[i], &q) == 0, "%s", taken[i].reply.r.explain);
+        close(taken[i].fd);
+    }
+    close(all.fd);
+    client_end(&c);
+}
+
 /* Nothing a client sends may take the node down. */
 static void nonsense(void)
 {
@@ -223,6 +259,7 @@ int main(void)
     witness_counts();
     sealed();
     least_checks();
+    sandboxed();
     nonsense();
     puts("memory: as recorded");
     return 0;

@@ -5,7 +5,8 @@
  * Transport: AF_UNIX SOCK_SEQPACKET; a message is one structure of at most VGPU_MSG_MAX bytes. Each
  * host thread has its own connection, so that a blocked thread never blocks another one.
  * VGPU_OP_HELLO is the first message of a process on its first connection; VGPU_OP_THREAD returns a
- * further connection. Each request has exactly one reply. File descriptors are sent as SCM_RIGHTS.
+ * further connection, and VGPU_OP_PROGRAM one for another process. Each request has exactly one
+ * reply. File descriptors are sent as SCM_RIGHTS.
  *
  * Addresses are unified. The memory of device d is at VGPU_DEVICE_VA(d) + offset in its memfd;
  * pinned host memory of a process is at VGPU_HOST_VA + offset in the process's host memfd. A
@@ -26,6 +27,7 @@
 #define VGPU_MAX_DEVICES 20
 #define VGPU_MSG_MAX 40960 /* a launch with VGPU_ARGS_MAX bytes of arguments */
 #define VGPU_PARAMS_MAX 256
+#define VGPU_PROGRAMS_MAX 32 /* processes of one sandbox that may use the GPUs */
 
 #define VGPU_DEVICE_STRIDE (1ull << 40) /* address space of a device: 1 TiB */
 #define VGPU_ARENA_VA 0x200000000000ull
@@ -207,6 +209,9 @@ enum vgpu_op {
     /* value: checks (enum vgpu_check) that every program has, whatever it says in its hello. By the
      * first witness, before the first program. */
     VGPU_OP_LEAST_CHECKS,
+    /* On a connection of which the processes of a sandbox have a copy each, instead of a hello ->
+     * fd: a connected socket for the process that takes the reply. VGPU_PROGRAMS_MAX times. */
+    VGPU_OP_PROGRAM,
     /* For vgpu-smi, which is neither a program nor a witness, so that looking changes nothing: ->
      * value = VGPU_PROTOCOL; fd: node info; data = struct vgpu_observed */
     VGPU_OP_OBSERVE,

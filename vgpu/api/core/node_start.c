@@ -6,9 +6,9 @@
  * parent's connection and goes on with 2. Once used, the descriptor is closed on exec, for the same
  * reason.
  *
- * 2. VGPU_NODE_QUEUE: a socket whose messages carry one connected socket each. Each process
- * receives the next one. So the processes of a sandbox reach the node although they cannot connect
- * to anything.
+ * 2. VGPU_NODE_QUEUE: a connection that all processes of a sandbox have. On it each asks the node
+ * for one of its own, since none can connect to anything. The replies of several that ask at a time
+ * are alike, so it does not matter who takes which.
  *
  * 3. The socket of VGPU_NODE_ID (default: one for each VGPU_NODE). If no node listens there, one is
  * started under a lock, so that programs that start together share one node.
@@ -70,18 +70,18 @@ static int inherited_socket(void)
     return (int)fd;
 }
 
-/* ---- a queue of sockets ---- */
+/* ---- a connection that hands out others ---- */
 
-/* Returns the next connection of the queue that `text` names, or -1 with the reason if none is
- * left. */
-static int queued_connection(const char *text, char *why, size_t room)
+/* Returns a connection from the one that `text` names, or -1 with the reason if none is left. */
+static int handed_connection(const char *text, char *why, size_t room)
 {
-    char message[16];
+    const struct vgpu_request ask = {.op = VGPU_OP_PROGRAM};
+    struct vgpu_reply reply;
     int fd = -1, count = 1;
     uint64_t queue;
     if (!vgpu_number(text, 0, INT_MAX, &queue) ||
-        vgpu_receive((int)queue, message, sizeof message, &fd, &count, MSG_DONTWAIT) <= 0 ||
-        count != 1) {
+        vgpu_send((int)queue, &ask, sizeof ask, NULL, 0) != 0 ||
+        vgpu_receive((int)queue, &reply, sizeof reply, &fd, &count, 0) <= 0 || count != 1) {
         snprintf(why, room,
                  "no connection to the virtual node is left in this sandbox: each process that "
                  "uses the GPUs takes one");
@@ -389,7 +389,7 @@ int vgpu__reach_node(char *why, size_t room)
     if (fd >= 0)
         return fd;
     if (queue && *queue)
-        return queued_connection(queue, why, room);
+        return handed_connection(queue, why, room);
     if (!id || !*id) {
         default_id(usual, sizeof usual);
         id = usual;

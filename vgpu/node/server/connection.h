@@ -67,6 +67,7 @@ struct connection {
      * others. */
     bool works;
     bool worked;     /* `works` has been true */
+    int handed_out;  /* connections for other processes, VGPU_PROGRAMS_MAX at most */
     uint32_t thread; /* number of its thread in the program; 0: none yet */
     /* Its thread calls host functions, and is waiting for the next one. */
     bool takes;

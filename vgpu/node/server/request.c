@@ -122,6 +122,7 @@ static const struct {
     [VGPU_OP_TRACE] = HANDLE(request_trace, WITNESS),
     [VGPU_OP_SEAL] = HANDLE(request_seal, WITNESS),
     [VGPU_OP_LEAST_CHECKS] = HANDLE(request_least_checks, WITNESS),
+    [VGPU_OP_PROGRAM] = HANDLE(request_program, NEWCOMER),
     [VGPU_OP_OBSERVE] = HANDLE(request_observe, NEWCOMER),
 };
 

@@ -30,6 +30,7 @@ void request_finish(struct connection *connection);
 void request_least_checks(struct connection *c);
 void request_hello(struct connection *c);
 void request_thread(struct connection *c);
+void request_program(struct connection *c);
 void request_witness(struct connection *c);
 void request_print(struct connection *c);
 void request_finding(struct connection *c);

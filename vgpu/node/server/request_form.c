@@ -109,6 +109,7 @@ static const uint32_t fields[] = {
     [VGPU_OP_TRACE] = VALUE,
     [VGPU_OP_SEAL] = BYTES | DESCRIPTOR,
     [VGPU_OP_LEAST_CHECKS] = VALUE,
+    [VGPU_OP_PROGRAM] = 0,
     [VGPU_OP_OBSERVE] = 0,
 };
 

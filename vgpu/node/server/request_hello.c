@@ -74,28 +74,46 @@ void request_hello(struct connection *c)
     c->reply_fds = 2;
 }
 
-void request_thread(struct connection *c)
+/* A further connection, whose other end is sent with the reply; NULL: the request has failed. */
+static struct connection *hand_out_connection(struct connection *c, const char *whom)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-        request_fail(c, VGPU_OUT_OF_MEMORY, "no connection for another host thread: %s",
+        request_fail(c, VGPU_OUT_OF_MEMORY, "no connection for another %s: %s", whom,
                      strerror(errno));
-        return;
+        return NULL;
     }
     struct connection *other = connection_add(pair[0], c->process);
     if (!other) {
         close(pair[0]);
         close(pair[1]);
-        request_fail(c, VGPU_OUT_OF_MEMORY, "too many host threads use the node");
-        return;
+        request_fail(c, VGPU_OUT_OF_MEMORY, "too many %ss use the node", whom);
+        return NULL;
     }
-    other->works = true;
-    other->door = owner_take_door(&c->process->memory);
-    c->reply.r.value = other->door ? VGPU_DOOR_VA(other->door) : 0;
+    other->handed_out = VGPU_PROGRAMS_MAX; /* it hands out none itself */
     time_bound_answered(other, c->request.q.clock_ps);
     c->reply_fd[0] = pair[1];
     c->reply_fds = 1;
     c->reply_fd_ours = true;
+    return other;
+}
+
+void request_thread(struct connection *c)
+{
+    struct connection *other = hand_out_connection(c, "host thread");
+    if (!other)
+        return;
+    other->works = true;
+    other->door = owner_take_door(&c->process->memory);
+    c->reply.r.value = other->door ? VGPU_DOOR_VA(other->door) : 0;
+}
+
+void request_program(struct connection *c)
+{
+    if (c->handed_out == VGPU_PROGRAMS_MAX)
+        request_fail(c, VGPU_OUT_OF_MEMORY, "all connections for processes are taken");
+    else if (hand_out_connection(c, "process"))
+        c->handed_out++;
 }
 
 void request_witness(struct connection *c)
