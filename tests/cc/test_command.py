@@ -257,7 +257,7 @@ class Command(Case):
         self.write("a.cu", KERNEL)
         self.assertIn("-rdc yes: the value is one of true", self.bad("-rdc=yes", "-c", "a.cu"))
         self.assertIn("'-cuda' is not supported: there is no", self.bad("--cuda", "a.cu"))
-        self.assertIn("no CUDA file", self.bad("-fatbin", "-x", "c++", "a.cu"))
+        self.assertIn("not a CUDA file", self.bad("-fatbin", "-x", "c++", "a.cu"))
         self.assertIn("unknown option '--nonsense'", self.bad("--nonsense", "a.cu"))
         self.assertIn("needs a value", self.bad("a.cu", "-o"))
         self.assertIn("no input files", self.bad("-c"))

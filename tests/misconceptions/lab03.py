@@ -278,7 +278,7 @@ MISCONCEPTIONS = [
         belief="without a stage CUDA finds a way by itself; the bytes arrive, that is what counts",
         find="    if (path == PATH_STAGED && !stage)\n        return LAB_ENOPEER;\n",
         replace="    if (path == PATH_STAGED && !stage) {\n        if (!(rc = copy_peer_async(dst, dst_dev, src, src_dev, bytes, stream)))\n            *taken = path;\n        return rc;\n    }\n",
-        named=("silent|without a word|fallback|neither|no stage",),
+        named=("silent|without reporting|fallback|neither|no stage",),
     ),
     Misconception(
         name="turn_on_first_then_look",

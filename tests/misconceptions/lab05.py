@@ -93,7 +93,7 @@ MISCONCEPTIONS = [
         belief="any handle that is refused was my own, and then the memory is here already",
         find="        return rc;\n    remote->base = base;",
         replace="        base = NULL;\n    remote->base = base;",
-        named=("own|stale|refused",),
+        named=("own|stale|no process|refused",),
     ),
     Misconception(
         name="interprocess_is_enough",
@@ -316,7 +316,7 @@ MISCONCEPTIONS = [
         belief="a timeout of poll means that there is nothing to say: number 0",
         find="    if (ready <= 0 || recv(",
         replace="    if (ready == 0) {\n        *number = 0;\n        return LAB_OK;\n    }\n    if (ready <= 0 || recv(",
-        named=("silent|says nothing|said nothing|nothing for|silence|nobody",),
+        named=("silent|s(ay|end)s nothing|said nothing|nothing for|silence|nobody",),
     ),
     Misconception(
         name="pollin_means_alive",

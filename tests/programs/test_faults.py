@@ -48,7 +48,7 @@ class Faults(unittest.TestCase):
             "cudaDeviceEnablePeerAccess(1, 0) while GPU 0 is current",
         ),
         "peer-store": ("kernel store on GPU 0", "wrote to", "memory of GPU 1"),
-        "host": ("is no GPU's memory", "cudaMemcpy"),
+        "host": ("is not memory of a GPU", "cudaMemcpy"),
         "null": ("null pointer",),
         "freed": ("not allocated",),
         "misaligned": ("misaligned", "not a multiple of 4"),

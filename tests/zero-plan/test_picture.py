@@ -50,7 +50,7 @@ class Picture(unittest.TestCase):
             target = Path(folder) / "memory.svg"
             done = picture('{"model": 1}', target)
             self.assertEqual(done.returncode, 2)
-            self.assertIn("no plan", done.stdout)
+            self.assertIn("not a plan", done.stdout)
             self.assertFalse(target.exists())
 
 

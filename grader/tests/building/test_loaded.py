@@ -40,7 +40,7 @@ class Digest(unittest.TestCase):
         one, other = elf(("k", 1, 6, b"kernel")), elf(("k", 1, 6, b"KERNEL"))
         self.assertEqual(program(one, elf(CODE, LINES)), program(one, elf(CODE)))
         self.assertNotEqual(program(one, one), program(one, other))
-        self.assertNotEqual(program(b"no ELF"), program(b"no elf"))
+        self.assertNotEqual(program(b"not an ELF"), program(b"no elf"))
 
     def test_what_is_no_elf_file_counts_in_full(self) -> None:
         for text in (b"", b"#!/bin/sh", b"\x7fELF\2\1", b"\x7fELF\1\1".ljust(64, b"\0")):

@@ -297,7 +297,7 @@ class Term(FakeCheckout):
             (
                 "extensions.csv",
                 "student,until,lab\nada,soon,1\n",
-                "line 2: until: 'soon' is no time",
+                "line 2: until: 'soon' is not a time",
             ),
             ("extensions.csv", "student,until\nadda,2099-01-01T00:00\n", "is it 'ada'"),
             ("extensions.csv", "student,until,lab\nada,2099-01-01T00:00,17\n", "no lab '17'"),
@@ -331,7 +331,7 @@ class Term(FakeCheckout):
                 "student,lab,asked\nada,,2099-01-01T00:00\n",
                 "line 2: it names no lab",
             ),
-            ("roster.csv", "student,joined\nada,monday\n", "line 2: joined: 'monday' is no time"),
+            ("roster.csv", "student,joined\nada,monday\n", "line 2: joined: 'monday' is not a time"),
         ):
             before = self.read(table)
             self.write(table, text)

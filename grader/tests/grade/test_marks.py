@@ -120,7 +120,7 @@ class Marks(FakeCheckout):
 
     def test_no_rubric(self) -> None:
         self.write("solutions/01-tiny/tests/rubric.json", "[]")
-        with self.assertRaisesRegex(LabError, "is no rubric"):
+        with self.assertRaisesRegex(LabError, "is not a rubric"):
             self.rubric()
 
     def with_grave(self, kind: str, case: str, status: Status = Status.FAIL) -> Graded:
@@ -237,9 +237,9 @@ class Late(FakeCheckout):
         self.assertEqual(rounded(Decimal("0.005")), 0.01)
 
     def test_no_time(self) -> None:
-        with self.assertRaisesRegex(LabError, "is no time"):
+        with self.assertRaisesRegex(LabError, "is not a time"):
             when("tomorrow")
-        with self.assertRaisesRegex(LabError, "is no time"):
+        with self.assertRaisesRegex(LabError, "is not a time"):
             when("2026-11-20")
         with self.assertRaisesRegex(LabError, "extensions|No such file"):
             read_tables({"extensions": Path("/nowhere/extensions.csv")}, ())

@@ -64,8 +64,8 @@ class Config(Folder):
 
     def test_what_is_wrong_is_said(self) -> None:
         for old, new, said in (
-            ('url = "https:', 'url = "http:', "'http://grades.example.edu' is no https://"),
-            ("auth.php", "auth.php;", "platform 1: login = .* is no https://"),
+            ('url = "https:', 'url = "http:', "'http://grades.example.edu' is not an https://"),
+            ("auth.php", "auth.php;", "platform 1: login = .* is not an https://"),
             ('keys = "', 'key = "', "'key', which is not one of"),
             ('name = "Moodle"\n', "", 'platform 1: name is missing; write name = "..."'),
             ('["42"]', "42", r"platform 1: contexts is 42; write texts in brackets"),
