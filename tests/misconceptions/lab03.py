@@ -308,8 +308,8 @@ MISCONCEPTIONS = [
         name="the_first_is_like_the_others",
         todo=6,
         belief="the first repetition takes as long as the others; a warm-up changes nothing",
-        find="    if ((rc = send_all(lane, lanes)))\n        return rc;\n    // Nobody starts",
-        replace="    // Nobody starts",
+        find="    if ((rc = send_all(lane, lanes)))\n        return rc;\n    // No copy starts",
+        replace="    // No copy starts",
         named=("warm",),
     ),
     Misconception(

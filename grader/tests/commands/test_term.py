@@ -331,7 +331,11 @@ class Term(FakeCheckout):
                 "student,lab,asked\nada,,2099-01-01T00:00\n",
                 "line 2: it names no lab",
             ),
-            ("roster.csv", "student,joined\nada,monday\n", "line 2: joined: 'monday' is not a time"),
+            (
+                "roster.csv",
+                "student,joined\nada,monday\n",
+                "line 2: joined: 'monday' is not a time",
+            ),
         ):
             before = self.read(table)
             self.write(table, text)
