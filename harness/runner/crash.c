@@ -113,7 +113,7 @@ static void say_address(uint64_t address, bool known, const ucontext_t *context)
     if (known && address == address_of_code(context))
         snprintf(
             text, room,
-            "it jumped to address %#llx, which is no code: the stack was overwritten (an array "
+            "it jumped to address %#llx, which is not code: the stack was overwritten (an array "
             "written past its end?), or the function's pointer was never set",
             (unsigned long long)address);
     else if (!known)

@@ -195,9 +195,10 @@ static void expect_rest_off(struct lab_test *t)
     lab_expect(t, out->call.rc != LAB_OK, "%s returned LAB_OK: an error is returned at the end",
                what);
     expect_call(t, &m, &out->call, out->call.rc, 0, what);
-    lab_expect(t, !out->on[0] && !out->on[1],
-               "%s left %s on: one direction that fails is no reason to leave the others on", what,
-               out->on[0] ? "0 -> 1" : "1 -> 0");
+    lab_expect(
+        t, !out->on[0] && !out->on[1],
+        "%s left %s on: if one direction fails, the others must be switched off all the same", what,
+        out->on[0] ? "0 -> 1" : "1 -> 0");
     lab_expect(t, out->left == 0, "after %s undo->count is %d, expected 0", what, out->left);
 }
 

@@ -68,7 +68,7 @@ int vgpu__descriptor_copy(const char *call, int fd)
 {
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (copy < 0 && errno == EBADF)
-        vgpu__refuse(cudaErrorUnknown, call, "%d is no open descriptor", fd);
+        vgpu__refuse(cudaErrorUnknown, call, "%d is not an open descriptor", fd);
     else if (copy < 0)
         vgpu__refuse(cudaErrorOperatingSystem, call, "descriptor %d cannot be sent: %s (ulimit -n)",
                      fd, strerror(errno));

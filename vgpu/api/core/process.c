@@ -102,7 +102,7 @@ static void explain_unusable_reply(const struct vgpu_reply *reply, int count)
              !reply->explain[0]) /* otherwise the node's explanation has been printed */
         vgpu__message(
             "the virtual node",
-            "it speaks protocol %u and answered code %d with %d descriptors, but this program "
+            "it uses protocol %u and answered code %d with %d descriptors, but this program "
             "needs protocol %d, code 0 and 2; rebuild the program or restart the node",
             reply->u.hello.protocol, reply->error, count, VGPU_PROTOCOL);
 }

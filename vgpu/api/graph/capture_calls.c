@@ -60,7 +60,10 @@ static cudaError_t capture_into(const char *call, cudaStream_t stream,
 {
     struct stream_kind kind;
     if ((unsigned int)mode > cudaStreamCaptureModeRelaxed)
-        return vgpu__refuse(cudaErrorInvalidValue, call, "there is no mode %d", (int)mode);
+        return vgpu__refuse(
+            cudaErrorInvalidValue, call,
+            "there is no mode %d; give one of cudaStreamCaptureModeGlobal, ThreadLocal and Relaxed",
+            (int)mode);
     if (vgpu__stream_id(stream) == VGPU_STREAM_LEGACY)
         return vgpu__refuse(cudaErrorStreamCaptureUnsupported, call,
                             "the legacy default stream cannot be captured; make a stream");
@@ -98,7 +101,8 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
     static const char call[] = "cudaStreamBeginCaptureToGraph";
     (void)dependencyData; /* used by programmatic launches only */
     if (!vgpu__graph_known(graph))
-        return vgpu__refuse_value(call, "no graph, or destroyed already");
+        return vgpu__refuse_value(call,
+                                  "the handle is not a graph, or the graph was destroyed already");
     cudaError_t error = check_nodes(call, graph, dependencies, numDependencies);
     return error == cudaSuccess
                ? capture_into(call, stream, mode,

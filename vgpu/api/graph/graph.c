@@ -198,7 +198,7 @@ cudaError_t vgpu__graph_check_new(const char *call, cudaGraphNode_t *out, cudaGr
     if (!vgpu__admit(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (!out || !vgpu__graph_known(graph) || (count && !deps) || !params)
-        return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");
+        return vgpu__refuse_value(call, "a pointer is null, or the graph was destroyed");
     for (size_t i = 0; i < count; i++)
         if (!node_belongs(graph, deps[i]))
             return vgpu__refuse_value(call, "a dependency is not a node of the graph");
@@ -259,7 +259,8 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
     if (!vgpu__admit(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (!vgpu__node_known(node) || node->type != cudaGraphNodeTypeKernel || !pNodeParams)
-        return vgpu__refuse_value(call, "no kernel node, or no parameters");
+        return vgpu__refuse_value(
+            call, "the node is not a kernel's, or the parameters are a null pointer");
     cudaError_t error = kernel_of(call, pNodeParams, &kernel);
     if (error == cudaSuccess) {
         vgpu__launch_drop(&node->u.kernel);
@@ -388,7 +389,8 @@ cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
     if (!vgpu__graph_known(graph))
-        return vgpu__refuse_value("cudaGraphDestroy", "no graph, or destroyed already");
+        return vgpu__refuse_value("cudaGraphDestroy",
+                                  "the handle is not a graph, or the graph was destroyed already");
     if (graph->is_child)
         return vgpu__refuse_value("cudaGraphDestroy",
                                   "the graph belongs to the node whose child it "

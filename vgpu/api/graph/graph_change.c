@@ -43,7 +43,8 @@ static cudaError_t set_host(const char *call, struct CUgraphNode_st *node,
                             const struct cudaHostNodeParams *p)
 {
     if (!p || !p->fn)
-        return vgpu__refuse_value(call, "no parameters, or a null pointer for a function");
+        return vgpu__refuse_value(call,
+                                  "the parameters, or the function in them, are a null pointer");
     struct host_function *host = calloc(1, sizeof *host);
     if (!host)
         return vgpu__no_memory(call);
@@ -58,7 +59,7 @@ static struct CUgraphNode_st *node_of_type(struct CUgraphNode_st *node, enum cud
     return node && vgpu__node_known(node) && node->type == type ? node : NULL;
 }
 
-#define NO_NODE "no such node, or one of another type"
+#define NO_NODE "the node does not exist, or is of another type"
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src,
                                            size_t count, enum cudaMemcpyKind kind)
@@ -252,7 +253,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
     vgpu__execs_lock();
     if (!vgpu__graph_known(hGraph) || !vgpu__exec_known(hGraphExec))
         error = vgpu__refuse_value("cudaGraphExecUpdate",
-                                   "a null pointer, or a graph that was destroyed");
+                                   "a pointer is null, or the graph was destroyed");
     else
         error = update_exec(hGraphExec, hGraph, &result, &at);
     vgpu__execs_unlock();

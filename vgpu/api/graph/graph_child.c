@@ -37,7 +37,7 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *p
 {
     if (!vgpu__node_known(node) || node->type != cudaGraphNodeTypeGraph || !pGraph)
         return vgpu__refuse_value("cudaGraphChildGraphNodeGetGraph",
-                                  "no node with a child, or a null pointer");
+                                  "the node has no child graph, or a pointer is null");
     *pGraph = node->u.child;
     return cudaSuccess;
 }

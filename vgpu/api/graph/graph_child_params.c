@@ -61,8 +61,9 @@ static cudaError_t set_child(const char *call, struct CUgraphExec_st *exec,
 {
     struct CUgraphNode_st *mine = vgpu__exec_node(exec, node, cudaGraphNodeTypeEmpty);
     if (!mine || node->type != cudaGraphNodeTypeGraph)
-        return vgpu__refuse_value(call,
-                                  "no executable graph, or no node with a child of its graph");
+        return vgpu__refuse_value(
+            call,
+            "the handle is not an executable graph, or the node is not a child node of its graph");
     struct CUgraph_st *copy = vgpu__graph_copy(child);
     bool fits = copy && child_fits(exec->graph, mine, copy);
     if (fits)

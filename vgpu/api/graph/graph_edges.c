@@ -52,7 +52,7 @@ static cudaError_t check_edges(const char *call, cudaGraph_t graph, const cudaGr
                                const cudaGraphNode_t *to, size_t count, bool there)
 {
     if (!vgpu__graph_known(graph) || (count && (!from || !to)))
-        return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");
+        return vgpu__refuse_value(call, "a pointer is null, or the graph was destroyed");
     for (size_t i = 0; i < count; i++) {
         if (!graph_holds(graph, from[i]) || !graph_holds(graph, to[i]))
             return vgpu__refuse_value(call, "a node is not in the graph");
@@ -142,7 +142,7 @@ static cudaError_t list_nodes(const char *call, cudaGraph_t graph, cudaGraphNode
 {
     size_t found = 0;
     if (!count || !vgpu__graph_known(graph))
-        return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");
+        return vgpu__refuse_value(call, "a pointer is null, or the graph was destroyed");
     for (size_t i = 0; i < graph->count; i++)
         if (!roots || graph->node[i]->dep_count == 0)
             put_node(nodes, *count, &found, graph->node[i]);
@@ -166,7 +166,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
     size_t found = 0, again = 0;
     if (!numEdges || !vgpu__graph_known(graph) || !from != !to)
         return vgpu__refuse_value("cudaGraphGetEdges",
-                                  "a null pointer, or a graph that was destroyed");
+                                  "a pointer is null, or the graph was destroyed");
     for (size_t i = 0; i < graph->count; i++)
         for (size_t k = 0; k < graph->node[i]->dep_count; k++) {
             if (edgeData && from && found < *numEdges)
@@ -180,7 +180,8 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
 {
     if (!node || !pType || !vgpu__graph_known(node->graph))
-        return vgpu__refuse_value("cudaGraphNodeGetType", "a null pointer, or no node of a graph");
+        return vgpu__refuse_value("cudaGraphNodeGetType",
+                                  "a pointer is null, or the node is not in the graph");
     *pType = node->type;
     return cudaSuccess;
 }
@@ -191,7 +192,7 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
     size_t found = 0;
     if (!node || !pNumDependencies || !vgpu__graph_known(node->graph))
         return vgpu__refuse_value("cudaGraphNodeGetDependencies",
-                                  "a null pointer, or no node of a graph");
+                                  "a pointer is null, or the node is not in the graph");
     for (size_t i = 0; i < node->dep_count; i++) {
         if (edgeData && i < *pNumDependencies)
             memset(&edgeData[i], 0, sizeof *edgeData);
@@ -206,7 +207,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
     size_t found = 0;
     if (!pNumDependentNodes || !vgpu__node_known(node))
         return vgpu__refuse_value("cudaGraphNodeGetDependentNodes",
-                                  "a null pointer, or no node of a graph");
+                                  "a pointer is null, or the node is not in the graph");
     for (size_t i = 0; i < node->graph->count; i++) {
         if (!has_edge(node->graph->node[i], node))
             continue;
@@ -269,7 +270,7 @@ cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 {
     if (!pGraphClone || !vgpu__graph_known(originalGraph))
         return vgpu__refuse_value("cudaGraphClone",
-                                  "a null pointer, or a graph that was destroyed");
+                                  "a pointer is null, or the graph was destroyed");
     struct CUgraph_st *copy = vgpu__graph_copy(originalGraph);
     if (!copy)
         return vgpu__no_memory("cudaGraphClone");
@@ -282,7 +283,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t ori
 {
     static const char call[] = "cudaGraphNodeFindInClone";
     if (!pNode || !vgpu__node_known(originalNode) || !vgpu__graph_known(clonedGraph))
-        return vgpu__refuse_value(call, "a null pointer, or a node or graph that was destroyed");
+        return vgpu__refuse_value(call, "a pointer is null, or the node or graph was destroyed");
     for (size_t i = 0; i < clonedGraph->count; i++)
         if (clonedGraph->node[i]->original == originalNode) {
             *pNode = clonedGraph->node[i];

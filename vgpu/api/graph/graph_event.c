@@ -53,7 +53,7 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t g
 
 /* ---- the event of a node ---- */
 
-#define NO_NODE "no such node, or one of another type"
+#define NO_NODE "the node does not exist, or is of another type"
 
 static cudaError_t get_node_event(const char *call, enum cudaGraphNodeType type,
                                   cudaGraphNode_t node, cudaEvent_t *event)

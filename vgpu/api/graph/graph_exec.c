@@ -39,7 +39,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
     if (!vgpu__admit(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (!pGraphExec || !vgpu__graph_known(graph))
-        return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");
+        return vgpu__refuse_value(call, "a pointer is null, or the graph was destroyed");
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return vgpu__refuse(cudaErrorNotSupported, call, "flags %#llx are not modelled", flags);
     if (flags & ~known_flags)
@@ -246,7 +246,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
     pthread_mutex_lock(&graph_exec_lock);
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_GRAPH);
     if (!vgpu__exec_known(graphExec)) {
-        error = vgpu__refuse_value(call, "no executable graph, or destroyed already");
+        error = vgpu__refuse_value(
+            call, "the handle is not an executable graph, or the graph was destroyed already");
     } else if (!request) {
         error = vgpu__failed();
     } else if ((error = capture_launch(graphExec, stream, &node)) == cudaSuccess && !node) {
@@ -267,9 +268,10 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
     pthread_mutex_lock(&graph_exec_lock);
     bool there = vgpu__exec_known(graphExec);
     pthread_mutex_unlock(&graph_exec_lock);
-    return there
-               ? cudaSuccess
-               : vgpu__refuse_value("cudaGraphUpload", "no executable graph, or destroyed already");
+    return there ? cudaSuccess
+                 : vgpu__refuse_value(
+                       "cudaGraphUpload",
+                       "the handle is not an executable graph, or the graph was destroyed already");
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
@@ -283,8 +285,9 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
         *at = graphExec->next;
     pthread_mutex_unlock(&graph_exec_lock);
     if (!there)
-        return vgpu__refuse_value("cudaGraphExecDestroy",
-                                  "no executable graph, or destroyed already");
+        return vgpu__refuse_value(
+            "cudaGraphExecDestroy",
+            "the handle is not an executable graph, or the graph was destroyed already");
     vgpu__objects_outlive_launch(graphExec);
     vgpu__exec_drop(graphExec);
     return cudaSuccess;
@@ -308,7 +311,8 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
     struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeKernel);
     cudaError_t error =
         mine ? cudaGraphKernelNodeSetParams(mine, pNodeParams)
-             : vgpu__refuse_value(call, "no executable graph, or no kernel node of its graph");
+             : vgpu__refuse_value(call, "the handle is not an executable graph, or the node is not "
+                                        "a kernel node of its graph");
     vgpu__execs_unlock();
     return error;
 }

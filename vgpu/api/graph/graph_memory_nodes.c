@@ -95,7 +95,7 @@ cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
 {
     static const char call[] = "cudaGraphMemAllocNodeGetParams";
     if (!vgpu__node_known(node) || node->type != cudaGraphNodeTypeMemAlloc || !params_out)
-        return vgpu__refuse_value(call, "no node that allocates, or a null pointer");
+        return vgpu__refuse_value(call, "the node does not allocate, or a pointer is null");
     *params_out = (struct cudaMemAllocNodeParams){
         .poolProps = {.allocType = cudaMemAllocationTypePinned,
                       .location = {cudaMemLocationTypeDevice, vgpu__logical(node->physical)}},
@@ -108,7 +108,7 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out)
 {
     if (!vgpu__node_known(node) || node->type != cudaGraphNodeTypeMemFree || !dptr_out)
         return vgpu__refuse_value("cudaGraphMemFreeNodeGetParams",
-                                  "no node that frees, or a null pointer");
+                                  "the node does not free, or a pointer is null");
     *(uint64_t *)dptr_out = vgpu__graph_address(node->u.memory);
     return cudaSuccess;
 }

@@ -13,7 +13,8 @@ static cudaError_t check_node(const char *call, const struct CUgraphNode_st *nod
 {
     return vgpu__node_known(node) && node->type == type && out
                ? cudaSuccess
-               : vgpu__refuse_value(call, "no node of this type, or a null pointer");
+               : vgpu__refuse_value(
+                     call, "the node does not exist or is of another type, or a pointer is null");
 }
 
 /* ---- kernels ---- */
@@ -118,9 +119,10 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long 
     if (known)
         *flags = graphExec->flags;
     vgpu__execs_unlock();
-    return known ? cudaSuccess
-                 : vgpu__refuse_value("cudaGraphExecGetFlags",
-                                      "no executable graph, or a null pointer");
+    return known
+               ? cudaSuccess
+               : vgpu__refuse_value("cudaGraphExecGetFlags",
+                                    "the handle is not an executable graph, or a pointer is null");
 }
 
 /* The executable graph's copy of a kernel, copy or fill: only these can be left out. The caller
@@ -144,8 +146,9 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t 
         mine->disabled = !isEnabled;
     vgpu__execs_unlock();
     return mine ? cudaSuccess
-                : vgpu__refuse_value("cudaGraphNodeSetEnabled",
-                                     "no kernel, copy or fill of this executable graph");
+                : vgpu__refuse_value(
+                      "cudaGraphNodeSetEnabled",
+                      "the node is not a kernel, copy or fill of this executable graph");
 }
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
@@ -157,6 +160,7 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t 
         *isEnabled = !mine->disabled;
     vgpu__execs_unlock();
     return mine ? cudaSuccess
-                : vgpu__refuse_value("cudaGraphNodeGetEnabled",
-                                     "no kernel, copy or fill of this executable graph");
+                : vgpu__refuse_value(
+                      "cudaGraphNodeGetEnabled",
+                      "the node is not a kernel, copy or fill of this executable graph");
 }

@@ -109,7 +109,7 @@ void vgpu__objects_release(struct CUgraph_st *graph)
 
 /* ---- calls ---- */
 
-#define NO_OBJECT "no object, or a number of references that is not 1 to INT_MAX"
+#define NO_OBJECT "the object does not exist, or the number of references is not 1 to INT_MAX"
 
 static bool is_count(unsigned int count)
 {
@@ -198,5 +198,5 @@ cudaError_t vgpu__objects_let_go(struct CUgraph_st *graph, struct CUuserObject_s
     pthread_mutex_unlock(&objects_lock);
     destroy_user_object(last);
     return good ? cudaSuccess
-                : vgpu__refuse_value(call, "the graph has not so many references to the object");
+                : vgpu__refuse_value(call, "the graph has fewer references to the object");
 }

@@ -51,8 +51,9 @@ cudaError_t cudaSetValidDevices(int *device_arr, int len)
                             vgpu__process.device_count);
     for (int i = 0; i < len; i++)
         if (device_arr[i] < 0 || device_arr[i] >= vgpu__process.device_count)
-            return vgpu__refuse(cudaErrorInvalidDevice, call, "there is no device %d",
-                                device_arr[i]);
+            return vgpu__refuse(cudaErrorInvalidDevice, call,
+                                "there is no device %d; this process sees %d", device_arr[i],
+                                vgpu__process.device_count);
     if (!vgpu__self.has_chosen && vgpu__self.context_count == 0)
         vgpu__self.device = vgpu__self.chosen = len ? device_arr[0] : 0;
     return cudaSuccess;

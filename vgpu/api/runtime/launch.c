@@ -143,7 +143,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     /* An error in `func` takes precedence over errors in the attributes. */
     bool is_kernel = func && vgpu__find_kernel(func, NULL);
     if (!config || (is_kernel && config->numAttrs && !config->attrs))
-        return vgpu__refuse(cudaErrorInvalidValue, l.call, "no configuration, or no attributes");
+        return vgpu__refuse(cudaErrorInvalidValue, l.call,
+                            "the configuration, or the list of its attributes, is a null pointer");
     l.grid = config->gridDim;
     l.block = config->blockDim;
     l.shared = config->dynamicSmemBytes;

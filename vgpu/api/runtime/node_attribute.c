@@ -9,7 +9,7 @@ static cudaError_t check_kernel_node(const char *call, const struct CUgraphNode_
 {
     return vgpu__node_known(node) && node->type == cudaGraphNodeTypeKernel && value
                ? cudaSuccess
-               : vgpu__refuse_value(call, "no kernel node, or a null pointer");
+               : vgpu__refuse_value(call, "the node is not a kernel's, or a pointer is null");
 }
 
 /* The launch is checked as a whole: a cluster's size must divide the grid's. */

@@ -114,8 +114,8 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
         attr != cudaLaunchAttributeAccessPolicyWindow)
         return unknown_stream_attribute(call, attr);
     if (!is_valid_attribute(attr, value))
-        return vgpu__refuse(cudaErrorInvalidValue, call, "attribute %d: impossible value",
-                            (int)attr);
+        return vgpu__refuse(cudaErrorInvalidValue, call,
+                            "attribute %d: the value is out of its range", (int)attr);
     vgpu__used(VGPU_FEATURE_hints);
     pthread_mutex_lock(&attributes_lock);
     struct attributes *a = find_attributes(vgpu__stream_id(hStream), true);

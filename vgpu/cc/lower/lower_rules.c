@@ -132,9 +132,8 @@ static void check_lambda(const struct cc_lowering *l, LLVMValueRef function)
 static void check_arguments(LLVMValueRef function)
 {
     if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
-        cc_error(cc_place_of(function),
-                 "a function with any number of arguments (...) in device code: the virtual node "
-                 "has none");
+        cc_error(cc_place_of(function), "a function with any number of arguments (...) in device "
+                                        "code: the virtual node does not support it");
 }
 
 /* Deletes lists that keep functions alive which are otherwise unused. */

@@ -78,7 +78,7 @@ static bool find_tables(struct device_image *image, void *library, char *why, ui
     image->vars = dlsym(library, "vgpu_image_vars");
     if (!abi || *abi != VGPU_IMAGE_ABI || !kernels || !vars || !image->kernels || !image->vars) {
         snprintf(why, room,
-                 "module %u is no device image of version %d (it has %d): rebuild it with this "
+                 "module %u is not a device image of version %d (it has %d): rebuild it with this "
                  "installation's vgpu-cc",
                  image->module, VGPU_IMAGE_ABI, abi ? (int)*abi : -1);
         return false;

@@ -148,7 +148,7 @@ static void explain_address(const struct op *op, const struct vgpu_exec_reply *r
         snprintf(out, room, "pinned host memory that is not allocated: freed already?");
     } else if (address >= VGPU_SHARED_VA && address < VGPU_SHARED_VA + VGPU_DEVICE_STRIDE) {
         snprintf(out, room,
-                 "behind the end of a block's shared memory, or in that of a block of the cluster "
+                 "past the end of a block's shared memory, or in that of a block of the cluster "
                  "that has ended: let all of its blocks meet after the last such access");
     } else {
         snprintf(out, room,

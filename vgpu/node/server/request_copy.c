@@ -164,9 +164,10 @@ static bool sealed_permits(struct connection *c, const struct side *one, const s
 {
     if (!one->in_sealed || other->found)
         return true;
-    request_fail(c, VGPU_INVALID_VALUE,
-                 "sealed memory is copied to and from memory of GPUs only, and %#llx is none",
-                 (unsigned long long)other->address);
+    request_fail(
+        c, VGPU_INVALID_VALUE,
+        "sealed memory is copied to and from memory of GPUs only, and %#llx is not memory of a GPU",
+        (unsigned long long)other->address);
     return false;
 }
 

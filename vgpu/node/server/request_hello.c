@@ -48,7 +48,7 @@ void request_hello(struct connection *c)
     char error[256];
     if (q->u.hello.protocol != VGPU_PROTOCOL) {
         request_fail(c, VGPU_UNKNOWN,
-                     "the program speaks protocol %u, the node %d: rebuild the program",
+                     "the program uses protocol %u, the node %d: rebuild the program",
                      q->u.hello.protocol, VGPU_PROTOCOL);
         return;
     }
