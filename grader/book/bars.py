@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.base import svg
 from grader.base.exits import LabError
 
-WIDTH, ROW, LETTER = 480, 26, 7.0  # a phone shows 0.7 of a figure's size
+WIDTH, ROW, LETTER = 470, 26, 7.0  # a phone shows 0.7 of a figure's size
 Numbers = tuple[float, ...]
 
 
