@@ -99,7 +99,16 @@ def in_flight(root: Path) -> str:
 # ---- chapter 5 ----
 
 BYTES = "05-bytes.md"
+LATENCY, RATE = 1.66, 395  # µs and GB/s of a copy between two H200s
+HOP = 31.25  # ms of 1 GB at 32 GB/s
+STAGED = (1220, 10)  # µs of 64 MiB at 55 GB/s, and of a chunk besides
+PACKED = 11.2  # µs of packing
 CHUNKS = r"^ *(\d+) chunks? +(\d+) us"
+
+
+def copied(megabytes: float) -> tuple[float, float]:
+    """Latency and time of the bytes of a copy between two H200s, in microseconds."""
+    return LATENCY, 1000 * megabytes / RATE
 
 
 def staged(chunks: int, hop: float, each: float = 0.0) -> float:
@@ -111,9 +120,9 @@ def staged(chunks: int, hop: float, each: float = 0.0) -> float:
 def parts_of_time(_root: Path) -> str:
     sizes = [n / 50 for n in range(101)]
     lines: list[tuple[str, Points]] = [
-        ("both", [(s, 1.66 + 1000 * s / 395) for s in sizes]),
-        ("latency", [(0, 1.66), (2, 1.66)]),
-        ("bytes / bandwidth", [(s, 1000 * s / 395) for s in sizes]),
+        ("both", [(s, sum(copied(s))) for s in sizes]),
+        ("latency", [(s, copied(s)[0]) for s in sizes]),
+        ("bytes / bandwidth", [(s, copied(s)[1]) for s in sizes]),
     ]
     words = (
         "Time of a copy by its size: the latency is 1.66 µs for any size, the time of the bytes "
@@ -127,8 +136,8 @@ def parts_of_time(_root: Path) -> str:
 def chunked(_root: Path) -> str:
     counts = range(1, 17)
     lines: list[tuple[str, Points]] = [
-        ("k chunks", [(k, staged(k, 31.25)) for k in counts]),
-        ("limit", [(k, 31.25) for k in counts]),
+        ("k chunks", [(k, staged(k, HOP)) for k in counts]),
+        ("limit", [(k, HOP) for k in counts]),
     ]
     words = (
         "Time of 1 GB through the host by number of chunks: 62.5 ms in one chunk, 35.2 in 8, and "
@@ -142,9 +151,9 @@ def packing(_root: Path) -> str:
     """What is left of the times when the bytes' own, which are the same in both, are left out."""
     pieces = range(1, 13)
     lines: list[tuple[str, Points]] = []
-    for latency in (4.1, 1.66):
+    for latency in (4.1, LATENCY):
         lines.append((f"{latency:g} each", [(m, m * latency) for m in pieces]))
-        lines.append((f"{latency:g} packed", [(m, 11.2 + latency) for m in pieces]))
+        lines.append((f"{latency:g} packed", [(m, PACKED + latency) for m in pieces]))
     words = (
         "Time by number of pieces, without the time of their bytes. Where a copy costs 4.1 µs, "
         "packing is faster from four pieces on; where it costs 1.66 µs, from eight on"
@@ -156,7 +165,7 @@ def packing(_root: Path) -> str:
 def best_chunks(root: Path) -> str:
     counts = range(1, 41)
     ran = [(k, us) for k, us in shown(root, BYTES, CHUNKS) if k <= counts[-1]]
-    lines: list[tuple[str, Points]] = [("formula", [(k, staged(k, 1220, 10)) for k in counts])]
+    lines: list[tuple[str, Points]] = [("formula", [(k, staged(k, *STAGED)) for k in counts])]
     words = (
         "Time of staging 64 MiB by number of chunks, each with 10 µs besides: from 2460 µs with "
         "one chunk it falls to 1451 with 11, and then rises slowly"
@@ -213,11 +222,11 @@ def allreduce_of(ranks: float) -> float:
 
 def chain_of_eight(megabytes: float) -> float:
     """Microseconds on eight ranks, with 2 µs a step and 395 GB/s."""
-    return 7 * 2 + 1000 * megabytes / 395
+    return 7 * 2 + 1000 * megabytes / RATE
 
 
 def tree_of_eight(megabytes: float) -> float:
-    return 3 * (2 + 1000 * megabytes / 395)
+    return 3 * (2 + 1000 * megabytes / RATE)
 
 
 def growing(_root: Path) -> str:
@@ -262,7 +271,7 @@ RAN = r"^ +(\d+) +([\d.]+) +([\d.]+) +[\d.]+$"  # bytes, naive, ring
 
 def naive_way(megabytes: float) -> float:
     """Microseconds on four GPUs: its calls and its bytes."""
-    return 72 + 6 * 1000 * megabytes / 395
+    return 72 + 6 * 1000 * megabytes / RATE
 
 
 def equal(root: Path) -> str:
@@ -290,8 +299,8 @@ def equal(root: Path) -> str:
 def two_bandwidths(_root: Path) -> str:
     counts = range(2, 17)
     lines: list[tuple[str, Points]] = [
-        ("bus bandwidth", [(n, 395) for n in counts]),
-        ("algorithm bandwidth", [(n, 395 / allreduce_of(n)) for n in counts]),
+        ("bus bandwidth", [(n, RATE) for n in counts]),
+        ("algorithm bandwidth", [(n, RATE / allreduce_of(n)) for n in counts]),
     ]
     words = (
         "The two bandwidths of an all-reduce that reaches the bound, by number of ranks: bus "

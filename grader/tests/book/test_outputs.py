@@ -158,13 +158,24 @@ class Formulas(unittest.TestCase):
         first, eight = said(
             ROOT, formulas.BYTES, r"9/8 · [\d.]+ = ([\d.]+) ms instead of ([\d.]+) ms"
         )
-        self.assertAlmostEqual(formulas.staged(8, 31.25), first, delta=0.06)
-        self.assertAlmostEqual(formulas.staged(1, 31.25), eight)
+        self.assertAlmostEqual(formulas.staged(8, formulas.HOP), first, delta=0.06)
+        self.assertAlmostEqual(formulas.staged(1, formulas.HOP), eight)
         for chunks, us in shown(ROOT, formulas.BYTES, formulas.CHUNKS):
-            self.assertAlmostEqual(formulas.staged(int(chunks), 1220, 10) / us, 1, delta=0.001)
-        self.assertAlmostEqual(1.66, 1000 * 0.66 / 395, delta=0.02)  # where the chart has its tick
-        latency, more = 1.66, said(ROOT, formulas.BYTES, r"P is [\d. +]+ = ([\d.]+) µs")[0]
-        self.assertEqual(more, 11.2)
+            self.assertAlmostEqual(
+                formulas.staged(int(chunks), *formulas.STAGED) / us, 1, delta=0.001
+            )
+        latency, bytes_us = formulas.copied(0.66)  # where the chart has its tick
+        self.assertAlmostEqual(latency, bytes_us, delta=0.02)
+        for size, unit, rate in re.findall(
+            r"^\| ([\d.]+) (KB|MB) \| \d+ % \| (\d+) GB/s",
+            (BOOK / formulas.BYTES).read_text(),
+            re.M,
+        ):
+            megabytes = float(size) * (0.001 if unit == "KB" else 1)
+            got = 1000 * megabytes / sum(formulas.copied(megabytes))
+            self.assertAlmostEqual(got, float(rate), delta=0.51)
+        more = said(ROOT, formulas.BYTES, r"P is [\d. +]+ = ([\d.]+) µs")[0]
+        self.assertEqual(more, formulas.PACKED)
         for cost, pieces in ((4.1, 4), (latency, 8)):
             self.assertLess((pieces - 1) * cost, more + cost)
             self.assertGreater(pieces * cost, more + cost)
@@ -193,7 +204,7 @@ class Formulas(unittest.TestCase):
         crossing = said(ROOT, outputs.COLLECTIVES, r"B = 395 GB/s that is ([\d.]+) MB")[0]
         apart = formulas.chain_of_eight(crossing) - formulas.tree_of_eight(crossing)
         self.assertLess(abs(apart), 0.2)
-        self.assertAlmostEqual(395 / formulas.allreduce_of(16), 211, delta=0.5)
+        self.assertAlmostEqual(formulas.RATE / formulas.allreduce_of(16), 211, delta=0.5)
 
     def test_chapter_11(self) -> None:
         printed = shown(ROOT, outputs.ZERO, r"^stage (\d): +([\d.]+) GB on each")[:4]
