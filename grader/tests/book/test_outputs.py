@@ -28,6 +28,8 @@ CHARTS = {
 
 # Numbers of descriptions that no page has: the tests of the formulas have them.
 COMPUTED = {"overlapping": {3.7}, "tree-or-chain": {24, 36}, "by-gpus": {5.5, 3.75}}
+# From a recording: from pageable memory timing.txt has 9.8 to 18.9 GB/s.
+MEASURED = {"ways": {"19 GB/s"}}
 
 
 def numbers(text: str) -> set[float]:
@@ -74,6 +76,23 @@ class Bars(unittest.TestCase):
                 there = numbers(" ".join(re.findall(r"<text[^>]*>(.*?)</text>", drawn)))
                 own = numbers(words) - there - numbers(page_of(name))
                 self.assertEqual(own, COMPUTED.get(name, set()))
+
+
+class Drawings(unittest.TestCase):
+    def test_their_quantities_are_the_chapters(self) -> None:
+        """Times, rates and sizes in a chapter's Graphviz drawings stand in the chapter, too."""
+        quantity = re.compile(r"\d+(?:\.\d+)? ?(?:ms|µs|[GM]B(?:/s)?)")
+        seen = 0
+        for page in BOOK.glob("[01]*.md"):
+            text = page.read_text(encoding="utf-8")
+            for name in re.findall(r"\(figures/(\w+)\.dot\)", text):
+                source = (BOOK / f"figures/{name}.dot").read_text(encoding="utf-8")
+                labels = " ".join(re.findall(r'label="([^"]*)"', source)).replace("\\n", " ")
+                there = set(quantity.findall(labels))
+                seen += len(there)
+                own = {number for number in there if number not in text}
+                self.assertEqual(own, MEASURED.get(name, set()), f"{page.name}: {name}")
+        self.assertGreater(seen, 5)
 
 
 class Outputs(unittest.TestCase):
