@@ -32,11 +32,11 @@ static double step_us(void)
 int main(int argc, char **argv)
 {
     read_arguments(argc, argv);
-    const int least = height;
-    for (int times = 1; times <= 8; times *= times == 1 ? 4 : 2) {
-        height = times * least;
+    const int least = height, times[] = {1, 4, 8};
+    for (int plate = 0; plate < 3; plate++) {
+        height = times[plate] * least;
         open_plate();
-        if (times == 1)
+        if (plate == 0)
             enable_peer_access();
         double us = step_us();
         printf("%d GPUs, %d x %5d: %5.1f us a step, %4.1f us for each GPU\n", gpus, width, height,
