@@ -101,6 +101,9 @@ int peer_check(const int *gpu, int n);
  * LAB_ECUDA. Also clears cudaGetLastError(), so that a later check does not report it. */
 int peer_result(cudaError_t error);
 
+/* Notes one direction more in *undo, which has room for all. */
+void peer_note(struct peer_undo *undo, int from, int to);
+
 #ifdef __cplusplus
 }
 #endif

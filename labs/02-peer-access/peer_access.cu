@@ -10,58 +10,71 @@
 
 int peer_matrix(int n, uint8_t *can)
 {
-    // TODO(1): the whole table of who can access whom.  (about 20 lines)
-    //   before: `can` may be in use by the caller; nothing is known about n
+    if (n < 0 || n > PEER_MAX_GPUS || (n > 0 && can == NULL))
+        return LAB_EINVAL;
+    if (n > peer_gpus())
+        return LAB_ENOGPU;
+    // TODO(1): the whole table of who can access whom.  (about 16 lines)
+    //   before: `can` may be in use by the caller
     //   after:  can[from * n + to] is 1 or 0 for every pair, the diagonal 0; on an error untouched
-    //   use:    peer_gpus, cudaDeviceCanAccessPeer, peer_result
-    (void)n;
-    (void)can;
+    //   use:    cudaDeviceCanAccessPeer, peer_result
     TODO(1);
 }
 
 int peer_attrs(int from, int to, struct peer_attr *attr)
 {
-    // TODO(2): what the runtime says about one direction.  (about 11 lines)
-    //   before: nothing is known about the two numbers
+    int pair[2] = {from, to};
+    int rc = attr != NULL ? peer_check(pair, 2) : (int)LAB_EINVAL;
+
+    if (rc != LAB_OK)
+        return rc;
+    // TODO(2): what the runtime says about one direction.  (about 8 lines)
+    //   before: from and to are two different GPUs of this machine
     //   after:  *attr holds access, rank and native atomics of from -> to; on an error untouched
-    //   use:    peer_check, cudaDeviceGetP2PAttribute, peer_result
-    (void)from;
-    (void)to;
-    (void)attr;
+    //   use:    cudaDeviceGetP2PAttribute, peer_result
     TODO(2);
 }
 
 int peer_enable(const int *gpu, int n, struct peer_undo *undo)
 {
-    // TODO(3): switch access on between all GPUs of the list, both ways.  (about 37 lines)
+    int rc = undo != NULL ? peer_check(gpu, n) : (int)LAB_EINVAL;
+
+    if (rc != LAB_OK)
+        return rc;
+    if (n < 2) {
+        undo->count = 0; // no pairs, and perhaps no GPU
+        return LAB_OK;
+    }
+    // TODO(3): switch access on between all GPUs of the list, both ways.  (about 30 lines)
     //   before: some directions may be on already, some may be impossible
     //   after:  all are on and *undo lists those that this call switched on; or an error, and
     //           exactly those are on that were on before
-    //   use:    peer_check, cudaSetDevice, cudaDeviceEnablePeerAccess; to go back: peer_disable
-    (void)gpu;
-    (void)n;
-    (void)undo;
+    //   use:    cudaGetDevice, cudaSetDevice, cudaDeviceEnablePeerAccess, peer_note; to go back:
+    //           peer_disable
     TODO(3);
 }
 
 int peer_disable(struct peer_undo *undo)
 {
-    // TODO(4): switch off exactly what is noted.  (about 16 lines)
+    if (undo == NULL || undo->count < 0 || undo->count > PEER_MAX_PAIRS)
+        return LAB_EINVAL;
+    if (undo->count == 0)
+        return LAB_OK;
+    // TODO(4): switch off exactly what is noted.  (about 13 lines)
     //   before: *undo was filled by peer_enable, or by an earlier call of this function
     //   after:  those directions are off, all others as they were, undo->count is 0
     //   use:    cudaSetDevice, cudaDeviceDisablePeerAccess
-    (void)undo;
     TODO(4);
 }
 
 int peer_class(const struct peer_attr *attr, enum peer_kind *kind)
 {
-    // TODO(5): name what the attributes mean.  (about 4 lines)
+    if (attr == NULL || kind == NULL)
+        return LAB_EINVAL;
+    // TODO(5): name what the attributes mean.  (about 2 lines)
     //   before: *attr is what peer_attrs said
     //   after:  *kind is PEER_NONE, PEER_PLAIN or PEER_ATOMIC; on an error untouched
     //   use:    nothing but C; do atomics mean anything without access?
-    (void)attr;
-    (void)kind;
     TODO(5);
 }
 
@@ -70,26 +83,31 @@ int peer_class(const struct peer_attr *attr, enum peer_kind *kind)
 
 int peer_probe(int from, int to, int *works)
 {
-    // TODO(6): do not ask whether it works, try it.  (about 50 lines with the kernel)
-    //   before: nothing is known about the two numbers; from -> to may be on or off
+    struct peer_attr attr;
+    int before = 0, rc = works != NULL ? peer_attrs(from, to, &attr) : (int)LAB_EINVAL;
+
+    if (rc == LAB_OK)
+        rc = peer_result(cudaGetDevice(&before));
+    if (rc != LAB_OK)
+        return rc;
+    // TODO(6): do not ask whether it works, try it.  (about 45 lines with the kernel)
+    //   before: attr holds what the runtime says; from -> to may be on or off
     //   after:  *works says what really arrived; memory is freed, from -> to is on or off as before
-    //   use:    peer_attrs, cudaMalloc and cudaMemset on `to`, cudaDeviceEnablePeerAccess on
-    //   `from`,
-    //           your kernel, atomicAdd_system, cudaDeviceSynchronize, cudaMemcpy by the owner
-    (void)from;
-    (void)to;
-    (void)works;
+    //   use:    cudaMalloc and cudaMemset on `to`, cudaDeviceEnablePeerAccess on `from`, your
+    //           kernel, atomicAdd_system, cudaDeviceSynchronize, cudaMemcpy by the owner
     TODO(6);
 }
 
 int peer_dot(int n, const struct peer_attr *attr, FILE *out)
 {
-    // TODO(7): write the node as a Graphviz digraph.  (about 18 lines)
+    if (n < 0 || n > PEER_MAX_GPUS || (n > 0 && attr == NULL) || out == NULL)
+        return LAB_EINVAL;
+    fprintf(out, "digraph peers {\n");
+    for (int gpu = 0; gpu < n; gpu++)
+        fprintf(out, "    gpu%d [label=\"GPU %d\"];\n", gpu, gpu);
+    // TODO(7): the edges, and the end of the digraph.  (about 14 lines)
     //   before: attr[from * n + to] holds every direction; the diagonal holds anything
     //   after:  `out` got a digraph with n nodes and one edge for each direction with access
     //   use:    fprintf, peer_class, fflush and ferror for the end
-    (void)n;
-    (void)attr;
-    (void)out;
     TODO(7);
 }

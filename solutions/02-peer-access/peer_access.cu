@@ -10,17 +10,17 @@
 
 int peer_matrix(int n, uint8_t *can)
 {
-    // TODO(1): the whole table of who can access whom.  (about 20 lines)
-    //   before: `can` may be in use by the caller; nothing is known about n
-    //   after:  can[from * n + to] is 1 or 0 for every pair, the diagonal 0; on an error untouched
-    //   use:    peer_gpus, cudaDeviceCanAccessPeer, peer_result
-    // BEGIN SOLUTION
-    uint8_t found[PEER_MAX_GPUS * PEER_MAX_GPUS];
-
     if (n < 0 || n > PEER_MAX_GPUS || (n > 0 && can == NULL))
         return LAB_EINVAL;
     if (n > peer_gpus())
         return LAB_ENOGPU;
+    // TODO(1): the whole table of who can access whom.  (about 16 lines)
+    //   before: `can` may be in use by the caller
+    //   after:  can[from * n + to] is 1 or 0 for every pair, the diagonal 0; on an error untouched
+    //   use:    cudaDeviceCanAccessPeer, peer_result
+    // BEGIN SOLUTION
+    uint8_t found[PEER_MAX_GPUS * PEER_MAX_GPUS];
+
     for (int from = 0; from < n; from++) {
         for (int to = 0; to < n; to++) {
             int yes = 0;
@@ -37,24 +37,23 @@ int peer_matrix(int n, uint8_t *can)
         memcpy(can, found, (size_t)n * n);
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)n;
-    // STUB: (void)can;
     // STUB: TODO(1);
 }
 
 int peer_attrs(int from, int to, struct peer_attr *attr)
 {
-    // TODO(2): what the runtime says about one direction.  (about 11 lines)
-    //   before: nothing is known about the two numbers
-    //   after:  *attr holds access, rank and native atomics of from -> to; on an error untouched
-    //   use:    peer_check, cudaDeviceGetP2PAttribute, peer_result
-    // BEGIN SOLUTION
     int pair[2] = {from, to};
-    struct peer_attr got;
     int rc = attr != NULL ? peer_check(pair, 2) : (int)LAB_EINVAL;
 
     if (rc != LAB_OK)
         return rc;
+    // TODO(2): what the runtime says about one direction.  (about 8 lines)
+    //   before: from and to are two different GPUs of this machine
+    //   after:  *attr holds access, rank and native atomics of from -> to; on an error untouched
+    //   use:    cudaDeviceGetP2PAttribute, peer_result
+    // BEGIN SOLUTION
+    struct peer_attr got;
+
     // || stops at the first call that fails, and cudaGetLastError() then says how.
     if (cudaDeviceGetP2PAttribute(&got.access, cudaDevP2PAttrAccessSupported, from, to) ||
         cudaDeviceGetP2PAttribute(&got.rank, cudaDevP2PAttrPerformanceRank, from, to) ||
@@ -63,9 +62,6 @@ int peer_attrs(int from, int to, struct peer_attr *attr)
     *attr = got;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)from;
-    // STUB: (void)to;
-    // STUB: (void)attr;
     // STUB: TODO(2);
 }
 
@@ -78,11 +74,8 @@ static int enable_direction(int from, int to, struct peer_undo *undo)
 
     if (error == cudaSuccess)
         error = cudaDeviceEnablePeerAccess(to, 0);
-    if (error == cudaSuccess) {
-        undo->pair[undo->count].from = from;
-        undo->pair[undo->count].to = to;
-        undo->count++;
-    }
+    if (error == cudaSuccess)
+        peer_note(undo, from, to);
     if (error == cudaErrorPeerAccessAlreadyEnabled) {
         // No failure for us, but the runtime remembers it: cudaGetLastError() after
         // the next kernel launch would say that the launch failed.
@@ -96,50 +89,54 @@ static int enable_direction(int from, int to, struct peer_undo *undo)
 
 int peer_enable(const int *gpu, int n, struct peer_undo *undo)
 {
-    // TODO(3): switch access on between all GPUs of the list, both ways.  (about 37 lines)
+    int rc = undo != NULL ? peer_check(gpu, n) : (int)LAB_EINVAL;
+
+    if (rc != LAB_OK)
+        return rc;
+    if (n < 2) {
+        undo->count = 0; // no pairs, and perhaps no GPU
+        return LAB_OK;
+    }
+    // TODO(3): switch access on between all GPUs of the list, both ways.  (about 30 lines)
     //   before: some directions may be on already, some may be impossible
     //   after:  all are on and *undo lists those that this call switched on; or an error, and
     //           exactly those are on that were on before
-    //   use:    peer_check, cudaSetDevice, cudaDeviceEnablePeerAccess; to go back: peer_disable
+    //   use:    cudaGetDevice, cudaSetDevice, cudaDeviceEnablePeerAccess, peer_note; to go back:
+    //           peer_disable
     // BEGIN SOLUTION
     struct peer_undo done;
-    int before = 0, rc = undo != NULL ? peer_check(gpu, n) : (int)LAB_EINVAL;
+    int before = 0;
 
     done.count = 0;
-    if (rc == LAB_OK && n > 1)
-        rc = peer_result(cudaGetDevice(&before));
-    if (rc == LAB_OK && n > 1) {
-        for (int a = 0; a < n && rc == LAB_OK; a++)
-            for (int b = 0; b < n && rc == LAB_OK; b++)
-                if (a != b)
-                    rc = enable_direction(gpu[a], gpu[b], &done);
-        if (rc != LAB_OK)
-            peer_disable(&done);
-        peer_result(cudaSetDevice(before));
-    }
+    if ((rc = peer_result(cudaGetDevice(&before))) != LAB_OK)
+        return rc;
+    for (int a = 0; a < n && rc == LAB_OK; a++)
+        for (int b = 0; b < n && rc == LAB_OK; b++)
+            if (a != b)
+                rc = enable_direction(gpu[a], gpu[b], &done);
+    if (rc != LAB_OK)
+        peer_disable(&done);
+    peer_result(cudaSetDevice(before));
     if (rc == LAB_OK)
         *undo = done;
     return rc;
     // END SOLUTION
-    // STUB: (void)gpu;
-    // STUB: (void)n;
-    // STUB: (void)undo;
     // STUB: TODO(3);
 }
 
 int peer_disable(struct peer_undo *undo)
 {
-    // TODO(4): switch off exactly what is noted.  (about 16 lines)
+    if (undo == NULL || undo->count < 0 || undo->count > PEER_MAX_PAIRS)
+        return LAB_EINVAL;
+    if (undo->count == 0)
+        return LAB_OK;
+    // TODO(4): switch off exactly what is noted.  (about 13 lines)
     //   before: *undo was filled by peer_enable, or by an earlier call of this function
     //   after:  those directions are off, all others as they were, undo->count is 0
     //   use:    cudaSetDevice, cudaDeviceDisablePeerAccess
     // BEGIN SOLUTION
     int before = 0, rc;
 
-    if (undo == NULL || undo->count < 0 || undo->count > PEER_MAX_PAIRS)
-        return LAB_EINVAL;
-    if (undo->count == 0)
-        return LAB_OK;
     if ((rc = peer_result(cudaGetDevice(&before))) != LAB_OK)
         return rc;
     while (undo->count > 0) {
@@ -154,24 +151,21 @@ int peer_disable(struct peer_undo *undo)
     peer_result(cudaSetDevice(before));
     return rc;
     // END SOLUTION
-    // STUB: (void)undo;
     // STUB: TODO(4);
 }
 
 int peer_class(const struct peer_attr *attr, enum peer_kind *kind)
 {
-    // TODO(5): name what the attributes mean.  (about 4 lines)
+    if (attr == NULL || kind == NULL)
+        return LAB_EINVAL;
+    // TODO(5): name what the attributes mean.  (about 2 lines)
     //   before: *attr is what peer_attrs said
     //   after:  *kind is PEER_NONE, PEER_PLAIN or PEER_ATOMIC; on an error untouched
     //   use:    nothing but C; do atomics mean anything without access?
     // BEGIN SOLUTION
-    if (attr == NULL || kind == NULL)
-        return LAB_EINVAL;
     *kind = !attr->access ? PEER_NONE : attr->atomics ? PEER_ATOMIC : PEER_PLAIN;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)attr;
-    // STUB: (void)kind;
     // STUB: TODO(5);
 }
 
@@ -201,26 +195,26 @@ static int probe_judge(const unsigned *got)
 
 int peer_probe(int from, int to, int *works)
 {
-    // TODO(6): do not ask whether it works, try it.  (about 50 lines with the kernel)
-    //   before: nothing is known about the two numbers; from -> to may be on or off
-    //   after:  *works says what really arrived; memory is freed, from -> to is on or off as before
-    //   use:    peer_attrs, cudaMalloc and cudaMemset on `to`, cudaDeviceEnablePeerAccess on
-    //   `from`,
-    //           your kernel, atomicAdd_system, cudaDeviceSynchronize, cudaMemcpy by the owner
-    // BEGIN SOLUTION
     struct peer_attr attr;
-    struct peer_undo undo;
-    unsigned *word = NULL, got[PROBE_WORDS + 1];
     int before = 0, rc = works != NULL ? peer_attrs(from, to, &attr) : (int)LAB_EINVAL;
 
+    if (rc == LAB_OK)
+        rc = peer_result(cudaGetDevice(&before));
     if (rc != LAB_OK)
         return rc;
+    // TODO(6): do not ask whether it works, try it.  (about 45 lines with the kernel)
+    //   before: attr holds what the runtime says; from -> to may be on or off
+    //   after:  *works says what really arrived; memory is freed, from -> to is on or off as before
+    //   use:    cudaMalloc and cudaMemset on `to`, cudaDeviceEnablePeerAccess on `from`, your
+    //           kernel, atomicAdd_system, cudaDeviceSynchronize, cudaMemcpy by the owner
+    // BEGIN SOLUTION
+    struct peer_undo undo;
+    unsigned *word = NULL, got[PROBE_WORDS + 1];
+
     if (!attr.access) {
         *works = 0;
         return LAB_OK;
     }
-    if ((rc = peer_result(cudaGetDevice(&before))) != LAB_OK)
-        return rc;
     undo.count = 0;
     // cudaMemset may return before the memory is zero, and nothing orders it against a kernel of
     // another GPU: so wait.
@@ -246,26 +240,23 @@ int peer_probe(int from, int to, int *works)
         *works = probe_judge(got);
     return rc;
     // END SOLUTION
-    // STUB: (void)from;
-    // STUB: (void)to;
-    // STUB: (void)works;
     // STUB: TODO(6);
 }
 
 int peer_dot(int n, const struct peer_attr *attr, FILE *out)
 {
-    // TODO(7): write the node as a Graphviz digraph.  (about 18 lines)
+    if (n < 0 || n > PEER_MAX_GPUS || (n > 0 && attr == NULL) || out == NULL)
+        return LAB_EINVAL;
+    fprintf(out, "digraph peers {\n");
+    for (int gpu = 0; gpu < n; gpu++)
+        fprintf(out, "    gpu%d [label=\"GPU %d\"];\n", gpu, gpu);
+    // TODO(7): the edges, and the end of the digraph.  (about 14 lines)
     //   before: attr[from * n + to] holds every direction; the diagonal holds anything
     //   after:  `out` got a digraph with n nodes and one edge for each direction with access
     //   use:    fprintf, peer_class, fflush and ferror for the end
     // BEGIN SOLUTION
     enum peer_kind kind = PEER_NONE;
 
-    if (n < 0 || n > PEER_MAX_GPUS || (n > 0 && attr == NULL) || out == NULL)
-        return LAB_EINVAL;
-    fprintf(out, "digraph peers {\n");
-    for (int gpu = 0; gpu < n; gpu++)
-        fprintf(out, "    gpu%d [label=\"GPU %d\"];\n", gpu, gpu);
     for (int from = 0; from < n; from++) {
         for (int to = 0; to < n; to++) {
             if (from == to || peer_class(&attr[from * n + to], &kind) != LAB_OK)
@@ -279,8 +270,5 @@ int peer_dot(int n, const struct peer_attr *attr, FILE *out)
     // Buffered output fails late: only after the flush is it known whether all of it arrived.
     return fflush(out) == 0 && !ferror(out) ? LAB_OK : LAB_ERANGE;
     // END SOLUTION
-    // STUB: (void)n;
-    // STUB: (void)attr;
-    // STUB: (void)out;
     // STUB: TODO(7);
 }

@@ -55,12 +55,8 @@ MISCONCEPTIONS = [
         name="as_many_as_there_are",
         todo=1,
         belief="who asks for more GPUs than there are gets the table of those there are",
-        find="""    if (n > peer_gpus())
-        return LAB_ENOGPU;
-    for (int from""",
-        replace="""    if (n > peer_gpus())
-        n = peer_gpus();
-    for (int from""",
+        find="    if (n > peer_gpus())\n        return LAB_ENOGPU;\n",
+        replace="    if (n > peer_gpus())\n        n = peer_gpus();\n",
         named=("LAB_ENOGPU|fewer|not there",),
     ),
     Misconception(
@@ -99,7 +95,7 @@ MISCONCEPTIONS = [
         name="link_to_itself",
         todo=2,
         belief="a GPU is linked to itself, by the best link of all",
-        find="    if (rc != LAB_OK)\n        return rc;\n    // || stops at the first call that fails, and cudaGetLastError() then says how.",
+        find="    if (rc != LAB_OK)\n        return rc;\n    // TODO(2)",
         replace="""    if (attr != NULL && from == to && from >= 0 && from < peer_gpus()) {
         attr->access = attr->atomics = 1;
         attr->rank = 0;
@@ -107,7 +103,7 @@ MISCONCEPTIONS = [
     }
     if (rc != LAB_OK)
         return rc;
-    // || stops at the first call that fails, and cudaGetLastError() then says how.""",
+    // TODO(2)""",
         named=("itself|same GPU|twice|two different",),
     ),
     Misconception(
@@ -122,8 +118,8 @@ MISCONCEPTIONS = [
         name="enabling_opens_both_ways",
         todo=3,
         belief="cudaDeviceEnablePeerAccess connects two GPUs; once a pair is enough",
-        find="                if (a != b)\n                    rc = enable_direction",
-        replace="                if (a < b)\n                    rc = enable_direction",
+        find="            if (a != b)\n                rc = enable_direction",
+        replace="            if (a < b)\n                rc = enable_direction",
         named=("direction|both ways",),
     ),
     Misconception(
@@ -168,8 +164,8 @@ MISCONCEPTIONS = [
         name="half_is_better_than_nothing",
         todo=3,
         belief="if one direction cannot be had, the others may stay on: better than nothing",
-        find="        if (rc != LAB_OK)\n            peer_disable(&done);\n        peer_result(cudaSetDevice(before));",
-        replace="        cudaSetDevice(before);",
+        find="    if (rc != LAB_OK)\n        peer_disable(&done);\n    peer_result(cudaSetDevice(before));",
+        replace="    cudaSetDevice(before);",
         named=("off again|back|as it was|stays? on|left on|is on",),
     ),
     Misconception(
@@ -190,8 +186,8 @@ MISCONCEPTIONS = [
         name="access_is_transitive",
         todo=3,
         belief="access is passed on: from 0 to 1 and from 1 to 2 is from 0 to 2",
-        find="                if (a != b)\n                    rc = enable_direction",
-        replace="                if (b == (a + 1) % n || a == (b + 1) % n)\n                    rc = enable_direction",
+        find="            if (a != b)\n                rc = enable_direction",
+        replace="            if (b == (a + 1) % n || a == (b + 1) % n)\n                rc = enable_direction",
         named=("every pair|each pair|all pairs|every ordered pair",),
     ),
     Misconception(
@@ -218,8 +214,8 @@ MISCONCEPTIONS = [
         name="the_list_is_the_callers",
         todo=4,
         belief="the undo list is input; emptying it is not my business",
-        find="    int before = 0, rc;\n\n    if (undo == NULL",
-        replace="    struct peer_undo mine;\n    int before = 0, rc;\n\n    if (undo != NULL && undo->count >= 0 && undo->count <= PEER_MAX_PAIRS) {\n        mine = *undo;\n        undo = &mine;\n    }\n    if (undo == NULL",
+        find="    int before = 0, rc;\n",
+        replace="    struct peer_undo mine = *undo;\n    int before = 0, rc;\n\n    undo = &mine;\n",
         named=("count|second call|twice",),
     ),
     Misconception(

@@ -39,8 +39,8 @@ MUTANTS = [
     Mutant(
         name="enable_one_way",
         todo=3,
-        find="                if (a != b)\n                    rc = enable_direction(",
-        replace="                if (a < b)\n                    rc = enable_direction(",
+        find="            if (a != b)\n                rc = enable_direction(",
+        replace="            if (a < b)\n                rc = enable_direction(",
         rejected_by="enable",
         why="forgot the reverse direction",
     ),
@@ -71,16 +71,16 @@ MUTANTS = [
     Mutant(
         name="enable_notes_what_was_on",
         todo=3,
-        find="    if (error == cudaSuccess) {\n        undo->pair",
-        replace="    if (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled) {\n"
-        "        undo->pair",
+        find="    if (error == cudaSuccess)\n        peer_note",
+        replace="    if (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled)\n"
+        "        peer_note",
         rejected_by="enable_again",
         why="the undo later takes away access that somebody else relies on",
     ),
     Mutant(
         name="enable_without_rollback",
         todo=3,
-        find="        if (rc != LAB_OK)\n            peer_disable(&done);\n",
+        find="    if (rc != LAB_OK)\n        peer_disable(&done);\n",
         replace="",
         rejected_by="enable_rollback",
         why="left-over peer access after a failure",
@@ -88,8 +88,8 @@ MUTANTS = [
     Mutant(
         name="enable_moves_the_current_device",
         todo=3,
-        find="            peer_disable(&done);\n        peer_result(cudaSetDevice(before));\n",
-        replace="            peer_disable(&done);\n",
+        find="        peer_disable(&done);\n    peer_result(cudaSetDevice(before));\n",
+        replace="        peer_disable(&done);\n",
         rejected_by="enable",
         why="the caller's next cudaMalloc lands on another GPU",
     ),
@@ -310,8 +310,8 @@ MUTANTS = [
     Mutant(
         name="enable_one_is_too_few",
         todo=3,
-        find="    done.count = 0;\n",
-        replace="    if (n < 2)\n        return LAB_EINVAL;\n    done.count = 0;\n",
+        find="    if (n < 2) {\n",
+        replace="    if (n < 2)\n        return LAB_EINVAL;\n    if (n < 2) {\n",
         rejected_by="hidden.enable_few",
         why="a list of one GPU has all its pairs switched on",
     ),
@@ -326,16 +326,16 @@ MUTANTS = [
     Mutant(
         name="disable_resets_the_gpu",
         todo=4,
-        find="    peer_result(cudaSetDevice(before));\n    return rc;\n    // END SOLUTION\n    // STUB: (void)undo;",
-        replace="    cudaDeviceReset();\n    peer_result(cudaSetDevice(before));\n    return rc;\n    // END SOLUTION\n    // STUB: (void)undo;",
+        find="    peer_result(cudaSetDevice(before));\n    return rc;\n    // END SOLUTION\n    // STUB: TODO(4);",
+        replace="    cudaDeviceReset();\n    peer_result(cudaSetDevice(before));\n    return rc;\n    // END SOLUTION\n    // STUB: TODO(4);",
         rejected_by="disable",
         why="peer access is off then, and the memory is gone",
     ),
     Mutant(
         name="disable_moves_the_current_device",
         todo=4,
-        find="    peer_result(cudaSetDevice(before));\n    return rc;\n    // END SOLUTION\n    // STUB: (void)undo;",
-        replace="    return rc;\n    // END SOLUTION\n    // STUB: (void)undo;",
+        find="    peer_result(cudaSetDevice(before));\n    return rc;\n    // END SOLUTION\n    // STUB: TODO(4);",
+        replace="    return rc;\n    // END SOLUTION\n    // STUB: TODO(4);",
         rejected_by="disable",
         why="the caller's next cudaMalloc lands on another GPU",
     ),
@@ -374,24 +374,24 @@ MUTANTS = [
     Mutant(
         name="attrs_writes_as_it_asks",
         todo=2,
-        find="    struct peer_attr got;\n    int rc = attr",
-        replace="    struct peer_attr got;\n    if (attr)\n        memset(attr, 0, sizeof *attr);\n    int rc = attr",
+        find="    int rc = attr",
+        replace="    if (attr)\n        memset(attr, 0, sizeof *attr);\n    int rc = attr",
         rejected_by="attrs",
         why="the caller's struct is wiped by a call that then fails",
     ),
     Mutant(
         name="attrs_the_same_gpu_twice",
         todo=2,
-        find="    if (rc != LAB_OK)\n        return rc;\n    // || stops",
-        replace="    if (rc != LAB_OK && from != to)\n        return rc;\n    // || stops",
+        find="    if (rc != LAB_OK)\n        return rc;\n    // TODO(2)",
+        replace="    if (rc != LAB_OK && from != to)\n        return rc;\n    // TODO(2)",
         rejected_by="attrs",
         why="a GPU is not a peer of itself",
     ),
     Mutant(
         name="matrix_clears_first",
         todo=1,
-        find="    if (n > peer_gpus())\n        return LAB_ENOGPU;\n    for",
-        replace="    if (n > 0)\n        memset(can, 0, (size_t)n * n);\n    if (n > peer_gpus())\n        return LAB_ENOGPU;\n    for",
+        find="    if (n > peer_gpus())\n        return LAB_ENOGPU;\n",
+        replace="    if (n > 0)\n        memset(can, 0, (size_t)n * n);\n    if (n > peer_gpus())\n        return LAB_ENOGPU;\n",
         rejected_by="matrix",
         why="the caller's table is wiped by a call that then fails",
     ),
@@ -406,22 +406,22 @@ MUTANTS = [
     Mutant(
         name="enable_believes_the_current_device",
         todo=3,
-        find="    if (rc == LAB_OK && n > 1)\n        rc = peer_result(cudaGetDevice(&before));",
-        replace="    peer_result(cudaGetDevice(&before));",
+        find="    done.count = 0;\n    if ((rc = peer_result(cudaGetDevice(&before))) != LAB_OK)\n        return rc;\n",
+        replace="    done.count = 0;\n    peer_result(cudaGetDevice(&before));\n",
         rejected_by="enable_arguments",
         why="where CUDA cannot say which device is current, GPU 0 becomes it",
     ),
     Mutant(
         name="enable_asks_then_trusts",
         todo=3,
-        find="        if (rc != LAB_OK)\n            peer_disable(&done);\n",
-        replace="        int yes = 1;\n"
-        "        for (int a = 0; a < n && yes; a++)\n"
-        "            for (int b = 0; b < n && yes; b++)\n"
-        "                if (a != b)\n"
-        "                    cudaDeviceCanAccessPeer(&yes, gpu[a], gpu[b]);\n"
-        "        if (rc != LAB_OK && !yes)\n"
-        "            peer_disable(&done);\n",
+        find="    if (rc != LAB_OK)\n        peer_disable(&done);\n",
+        replace="    int yes = 1;\n"
+        "    for (int a = 0; a < n && yes; a++)\n"
+        "        for (int b = 0; b < n && yes; b++)\n"
+        "            if (a != b)\n"
+        "                cudaDeviceCanAccessPeer(&yes, gpu[a], gpu[b]);\n"
+        "    if (rc != LAB_OK && !yes)\n"
+        "        peer_disable(&done);\n",
         rejected_by="enable_rollback",
         why="where access is possible, switching it on can fail all the same",
     ),
@@ -437,8 +437,8 @@ MUTANTS = [
     Mutant(
         name="enable_counts_before_it_has_a_value",
         todo=3,
-        find="int before = 0, rc = undo != NULL ? peer_check(gpu, n)",
-        replace="int before = 0, rc = undo != NULL ? peer_check(gpu, rc)",
+        find="int rc = undo != NULL ? peer_check(gpu, n)",
+        replace="int rc = undo != NULL ? peer_check(gpu, rc)",
         rejected_by="enable_rollback",
         why="a variable is read that was never set: now and then it is the right number",
     ),
