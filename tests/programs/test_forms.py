@@ -265,6 +265,17 @@ class Forms(unittest.TestCase):
             + [("outside", "careful: its accesses may leave allocated memory")],
         )
 
+    def test_divisions(self) -> None:
+        """lane_divide.c, with divisors that are zero, and without; lane_calls.c: `made`."""
+        program = self.compiled("divisions")
+        for arguments in ((), ("none",)):
+            self.assertEqual(
+                self.alike(program, *arguments),
+                [(name, "fast: 3 blocks") for name in ("halves", "signs", "made")],
+            )
+        told = Run("fast", program).ended.stderr
+        self.assertEqual(told.count("division by zero in divisions.cu:"), 2, told)
+
     def test_managed_variables_are_counted(self) -> None:
         """marked: 512 threads load and store a number of a __managed__ array, and store another."""
         program = self.compiled("objects")

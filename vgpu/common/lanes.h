@@ -140,6 +140,12 @@ struct vgpu_lane_object {
     uint64_t bytes, argument;
 };
 
+/* A division whose divisor may be zero: the counter says how often it was. */
+struct vgpu_lane_division {
+    const char *place; /* "file:line", or "" */
+    uint64_t counter;
+};
+
 /* What vgpu_shared is asked for; id 0: vgpu_dynamic_shared. */
 struct vgpu_lane_shared {
     uint32_t id, bytes, align;
@@ -167,8 +173,9 @@ struct vgpu_lanes {
     const struct vgpu_lane_shared *shared;
     const struct vgpu_lane_pair *apart;
     const struct vgpu_lane_object *object;
+    const struct vgpu_lane_division *division;
     uint32_t step_count, demand_count, access_count, counter_count, shared_count, apart_count;
-    uint32_t object_count, unused;
+    uint32_t object_count, division_count;
 };
 
 enum {

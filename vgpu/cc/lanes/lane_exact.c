@@ -93,3 +93,15 @@ void cc_make_exact(struct cc_lowering *l, LLVMValueRef function)
             make_exact(l, b, i);
         }
 }
+
+void cc_promise_growth(struct cc_lowering *l, LLVMValueRef mark)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    LLVMValueRef sum = LLVMGetPreviousInstruction(mark);
+
+    LLVMPositionBuilderBefore(b, mark);
+    LLVMReplaceAllUsesWith(sum,
+                           LLVMBuildNSWAdd(b, LLVMGetOperand(sum, 0), LLVMGetOperand(sum, 1), ""));
+    LLVMInstructionEraseFromParent(sum);
+    LLVMInstructionEraseFromParent(mark);
+}

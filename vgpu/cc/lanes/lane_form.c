@@ -25,6 +25,7 @@ struct lanes {
     int variant;
     bool unused;
     LLVMValueRef entry, call, function;
+    LLVMValueRef source; /* the kernel, or its copy (lane_calls.c) */
     struct cc_lane_plan plan;
     struct cc_lanes_of of;
     LLVMValueRef *counter; /* variables of the function */
@@ -69,8 +70,11 @@ static void read_indices(struct lanes *f, LLVMBuilderRef b)
 {
     LLVMTypeRef word = cc_int_type(f->l, 32);
 
-    for (unsigned i = VGPU_LANE_BLOCK; i < VGPU_LANE_INDICES; i++)
+    for (unsigned i = VGPU_LANE_BLOCK; i < VGPU_LANE_INDICES; i++) {
         f->index[i] = LLVMBuildLoad2(b, word, address_in(f, b, 1, i, 32), "");
+        if (i >= VGPU_LANE_BLOCK_DIM)
+            cc_set_positive(f->l, f->index[i]);
+    }
     for (unsigned i = 0; i < 3; i++)
         f->of.block_dim[i] = f->index[VGPU_LANE_BLOCK_DIM + i];
 }
@@ -98,16 +102,21 @@ static void read_structures(struct lanes *f, LLVMBuilderRef b)
     }
 }
 
+static size_t counters_of(const struct lanes *f)
+{
+    return f->plan.counted_count + f->plan.guarded.count;
+}
+
 static void make_variables(struct lanes *f, LLVMBuilderRef b)
 {
-    f->counter = cc_alloc((f->plan.counted_count + 1) * sizeof *f->counter);
+    f->counter = cc_alloc((counters_of(f) + 1) * sizeof *f->counter);
     f->of.lane = LLVMBuildAlloca(b, cc_int_type(f->l, 64), "");
     f->of.in_warp = LLVMBuildAlloca(b, cc_int_type(f->l, 64), "");
     f->of.warp_lane = LLVMBuildAlloca(b, cc_int_type(f->l, 64), "");
     f->of.warp_x = LLVMBuildAlloca(b, cc_int_type(f->l, 32), "");
     for (int i = 0; i < 3; i++)
         f->of.thread[i] = LLVMBuildAlloca(b, cc_int_type(f->l, 32), "");
-    for (size_t i = 0; i < f->plan.counted_count; i++) {
+    for (size_t i = 0; i < counters_of(f); i++) {
         f->counter[i] = LLVMBuildAlloca(b, cc_int_type(f->l, 64), "");
         LLVMBuildStore(b, cc_number(f->l, 0, 64), f->counter[i]);
     }
@@ -124,7 +133,7 @@ static void add_counters(struct lanes *f, LLVMBuilderRef b)
 {
     LLVMTypeRef number = cc_int_type(f->l, 64);
 
-    for (size_t i = 0; i < f->plan.counted_count && !is_divided(f); i++) {
+    for (size_t i = 0; i < counters_of(f) && !is_divided(f); i++) {
         LLVMValueRef to = address_in(f, b, 2, i, 64);
         LLVMValueRef sum = LLVMBuildBinOp(b, LLVM_OP_ADD, LLVMBuildLoad2(b, number, to, ""),
                                           LLVMBuildLoad2(b, number, f->counter[i], ""), "");
@@ -219,10 +228,24 @@ static void fill_loops(struct lanes *f)
     for (int i = 0; i < 3; i++) /* private to each thread, from its start to its end */
         f->index[i] = LLVMBuildLoad2(b, cc_int_type(f->l, 32), f->of.thread[i], "");
     LLVMInsertIntoBuilder(b, call);
+    LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, f->source);
     inline_call(f->l, call);
 }
 
 /* ---- the kernel is inlined ---- */
+
+/* The mark is behind the division. */
+static void lower_division(struct lanes *f, LLVMBuilderRef b, LLVMValueRef mark, int which)
+{
+    if (which == CC_MARK_DIVIDED && f->variant == WIDE)
+        cc_divide_vectors(f->l, b, LLVMGetPreviousInstruction(mark));
+    if (which != CC_MARK_GUARDED)
+        return;
+    size_t number = (size_t)LLVMConstIntGetZExtValue(LLVMGetOperand(mark, 0));
+
+    cc_guard_division(f->l, b, LLVMGetPreviousInstruction(mark),
+                      f->counter[f->plan.counted_count + number], f->variant == WIDE);
+}
 
 static void lower_instruction(struct lanes *f, LLVMValueRef i)
 {
@@ -247,10 +270,18 @@ static void lower_instruction(struct lanes *f, LLVMValueRef i)
                                       cc_number(f->l, 1, 64), ""),
                        counter);
     }
+    lower_division(f, b, i, which);
     if (by != NULL)
         LLVMReplaceAllUsesWith(i, by);
-    if (by != NULL || (which != CC_MARKS && (which != CC_MARK_SPLIT || f->variant != WIDE)))
+    if (by != NULL || (which != CC_MARKS && which != CC_MARK_GROWS &&
+                       (which != CC_MARK_SPLIT || f->variant != WIDE)))
         LLVMInstructionEraseFromParent(i);
+}
+
+static void lower_growth(struct lanes *f, LLVMValueRef i)
+{
+    if (cc_mark_of(i) == CC_MARK_GROWS)
+        cc_promise_growth(f->l, i);
 }
 
 /* What all threads load from a structure, or as a __managed__ variable's address, is loaded before
@@ -280,63 +311,9 @@ static void lower_atomic(struct lanes *f, LLVMValueRef i)
         cc_lower_atomic(f->l, i);
 }
 
-/* ---- tables ---- */
-
-static LLVMValueRef add_bytes(struct cc_lowering *l, const void *data, size_t bytes)
-{
-    LLVMValueRef text =
-        LLVMConstStringInContext(l->context, (const char *)data, (unsigned)bytes, 1);
-    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(text), "");
-
-    LLVMSetInitializer(global, text);
-    LLVMSetGlobalConstant(global, 1);
-    LLVMSetAlignment(global, 8);
-    LLVMSetLinkage(global, LLVM_LINKAGE_PRIVATE);
-    return LLVMConstPointerCast(global, cc_byte_pointer(l, 0));
-}
-
-#define ADD_ROWS(l, row, count) add_bytes(l, row, (count) * sizeof *(row))
-
-/* Has the layout of struct vgpu_lanes. `f`: the first of its variants. */
-static LLVMValueRef lanes_table(struct lanes *f)
-{
-    struct cc_lowering *l = f->l;
-    const struct cc_lane_plan *p = &f->plan;
-    LLVMTypeRef pointer = cc_byte_pointer(l, 0);
-    LLVMValueRef run[VARIANTS];
-    for (int i = 0; i < VARIANTS; i++)
-        run[i] = f[i].function != NULL ? LLVMConstPointerCast(f[i].function, pointer)
-                                       : LLVMConstNull(pointer);
-    LLVMValueRef field[] = {run[PLAIN],
-                            run[WIDE],
-                            run[EDGE],
-                            ADD_ROWS(l, p->step, p->step_count),
-                            ADD_ROWS(l, p->demand, p->demand_count),
-                            ADD_ROWS(l, p->access, p->access_count),
-                            ADD_ROWS(l, p->shared, p->shared_count),
-                            ADD_ROWS(l, p->apart, p->apart_count),
-                            cc_objects_table(l, p),
-                            cc_number(l, p->step_count, 32),
-                            cc_number(l, p->demand_count, 32),
-                            cc_number(l, p->access_count, 32),
-                            cc_number(l, p->counted_count, 32),
-                            cc_number(l, p->shared_count, 32),
-                            cc_number(l, p->apart_count, 32),
-                            cc_number(l, p->object_count, 32),
-                            cc_number(l, 0, 32)};
-    _Static_assert(sizeof(struct vgpu_lanes) == 104, "lanes_table writes this layout");
-    LLVMValueRef row = LLVMConstStructInContext(l->context, field, sizeof field / sizeof *field, 0);
-    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(row), "");
-
-    LLVMSetInitializer(global, row);
-    LLVMSetGlobalConstant(global, 1);
-    LLVMSetLinkage(global, LLVM_LINKAGE_PRIVATE);
-    return LLVMConstPointerCast(global, cc_byte_pointer(l, 0));
-}
-
 /* ---- a module's kernels ---- */
 
-static const char *prepare(struct lanes *f)
+static LLVMValueRef find_kernel(struct lanes *f)
 {
     f->entry = LLVMGetNamedFunction(f->l->module, cc_format("vgpu_entry_%zu", f->kernel));
     for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f->entry)); i != NULL;
@@ -344,7 +321,7 @@ static const char *prepare(struct lanes *f)
         if (LLVMIsACallInst(i) != NULL && LLVMIsAFunction(LLVMGetCalledValue(i)) != NULL &&
             !LLVMIsDeclaration(LLVMGetCalledValue(i)))
             f->call = i;
-    return f->call == NULL ? "it does nothing" : cc_plan_lanes(f->l, f->call, &f->plan);
+    return f->call != NULL ? LLVMGetCalledValue(f->call) : NULL;
 }
 
 /* Function passes skip functions with these attributes. */
@@ -399,12 +376,12 @@ static void divide_form(struct lanes *f)
                            .done = f->done,
                            .counter = f->counter,
                            .totals = LLVMGetParam(f->function, 2),
-                           .counters = f->plan.counted_count};
+                           .counters = counters_of(f)};
     LLVMBuilderRef b = LLVMCreateBuilderInContext(f->l->context);
 
     LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(f->function)));
-    r.counted = address_in(f, b, 2, f->plan.counted_count, 64);
-    r.shuffled = address_in(f, b, 2, f->plan.counted_count + 1, 64);
+    r.counted = address_in(f, b, 2, counters_of(f), 64);
+    r.shuffled = address_in(f, b, 2, counters_of(f) + 1, 64);
     const char *why = cc_make_regions(&r);
     if (why != NULL)
         drop_form(f, why);
@@ -425,7 +402,7 @@ static bool make_all(struct lanes *f, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (f[i].variant == PLAIN)
-            cc_put_marks(f[i].l, &f[i].plan, LLVMGetCalledValue(f[i].call));
+            cc_put_marks(f[i].l, &f[i].plan, f[i].source);
     for (size_t i = 0; i < count; i++)
         if (!f[i].unused)
             make_function(&f[i]);
@@ -441,9 +418,10 @@ static bool make_all(struct lanes *f, size_t count)
             continue;
         for_instructions(&f[i], f[i].function, lower_instruction);
         for_instructions(&f[i], f[i].function, lower_known_load);
-        for_instructions(&f[i], LLVMGetCalledValue(f[i].call), take_mark_back);
+        for_instructions(&f[i], f[i].source, take_mark_back);
         for_instructions(&f[i], f[i].function, lower_atomic);
         cc_make_exact(f[i].l, f[i].function);
+        for_instructions(&f[i], f[i].function, lower_growth);
     }
     set_optimized(f->l, true);
     if (!cc_run_passes(f->l, scalar_passes))
@@ -457,25 +435,61 @@ static bool make_all(struct lanes *f, size_t count)
     return done;
 }
 
+static LLVMValueRef lanes_table(const struct lanes *f)
+{
+    LLVMValueRef run[VARIANTS];
+
+    for (int i = 0; i < VARIANTS; i++)
+        run[i] = f[i].function;
+    return cc_lanes_table(f->l, &f->plan, run);
+}
+
+static void delete_copies(const LLVMValueRef *kernel, const LLVMValueRef *source, size_t kernels)
+{
+    for (size_t i = 0; i < kernels; i++)
+        if (source[i] != kernel[i])
+            LLVMDeleteFunction(source[i]);
+}
+
+/* Plans the fast forms of all kernels that may have one, `count` in all. */
+static bool prepare(struct cc_lowering *l, struct lanes *f, LLVMValueRef *kernel,
+                    LLVMValueRef *source, cc_set_lanes *set, size_t *count)
+{
+    size_t kernels = l->code->kernel_count;
+
+    for (size_t i = 0; i < kernels; i++) {
+        struct lanes of = {.l = l, .kernel = i};
+        kernel[i] = source[i] = find_kernel(&of);
+    }
+    if (!cc_inline_calls(l, source, kernels))
+        return false;
+    for (size_t i = 0; i < kernels; i++) {
+        struct lanes *at = &f[*count];
+        *at = (struct lanes){.l = l, .kernel = i, .source = source[i]};
+        const char *why = find_kernel(at) == NULL
+                              ? "it does nothing"
+                              : cc_plan_lanes(l, source[i], at->call, &at->plan);
+        if (why != NULL)
+            set(l, i, NULL, why);
+        else
+            *count += add_variants(at);
+    }
+    return true;
+}
+
 bool cc_add_lanes(struct cc_lowering *l, cc_set_lanes *set)
 {
     size_t kernels = l->code->kernel_count, count = 0;
     struct lanes *f = cc_alloc((VARIANTS * kernels + 1) * sizeof *f);
+    LLVMValueRef *kernel = cc_alloc((kernels + 1) * sizeof(LLVMValueRef)),
+                 *source = cc_alloc((kernels + 1) * sizeof(LLVMValueRef));
 
     for (LLVMValueRef g = LLVMGetFirstFunction(l->module); g != NULL; g = LLVMGetNextFunction(g))
         cc_make_exact(l, g);
-    for (size_t i = 0; i < kernels; i++) {
-        f[count] = (struct lanes){.l = l, .kernel = i};
-        const char *why = prepare(&f[count]);
-        if (why != NULL) {
-            set(l, i, NULL, why);
-            continue;
-        }
-        count += add_variants(&f[count]);
-    }
-    if (count != 0 && !make_all(f, count))
+    if (!prepare(l, f, kernel, source, set, &count) || (count != 0 && !make_all(f, count)))
         return false;
     for (size_t i = 0; i < count; i += VARIANTS)
         set(l, f[i].kernel, f[i].function != NULL ? lanes_table(&f[i]) : NULL, f[i].careful);
+    delete_copies(kernel, source, kernels);
     return true;
 }

@@ -15,6 +15,14 @@ static LLVMValueRef add_one(const struct cc_lanes_of *lanes, LLVMBuilderRef b, L
     return more;
 }
 
+void cc_set_positive(struct cc_lowering *l, LLVMValueRef load)
+{
+    LLVMValueRef range[] = {cc_number(l, 1, 32), cc_number(l, 1u << 31, 32)};
+
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(l->context, "range", 5),
+                    LLVMMDNodeInContext(l->context, range, 2));
+}
+
 /* ---- warps ---- */
 
 static LLVMValueRef zero(const struct cc_lanes_of *lanes, unsigned bits)

@@ -6,8 +6,9 @@
 
 #include "lane_plan.h"
 
-static const char *const mark_name[CC_MARKS] = {"vgpu_lane_count", "vgpu_lane_guard", CC_SPLIT_MARK,
-                                                "vgpu_lane_structure"};
+static const char *const mark_name[CC_MARKS] = {
+    "vgpu_lane_count",   "vgpu_lane_guard",   CC_SPLIT_MARK,    "vgpu_lane_structure",
+    "vgpu_lane_guarded", "vgpu_lane_divided", "vgpu_lane_grows"};
 
 /* Whether it stands for a value, which it is given. */
 static bool has_value(int which)
@@ -63,6 +64,15 @@ static void mark_structure(struct cc_lowering *l, LLVMBuilderRef b, const struct
         LLVMSetOperand(given, 0, parameter);
 }
 
+static void put_behind(struct cc_lowering *l, LLVMBuilderRef b, int which, LLVMValueRef *at,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(at[i]));
+        call_mark(l, b, which, (uint32_t)i, NULL);
+    }
+}
+
 void cc_put_marks(struct cc_lowering *l, const struct cc_lane_plan *plan, LLVMValueRef kernel)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
@@ -75,6 +85,9 @@ void cc_put_marks(struct cc_lowering *l, const struct cc_lane_plan *plan, LLVMVa
         LLVMPositionBuilderBefore(b, first_after_phis(plan->split[i]));
         call_mark(l, b, CC_MARK_SPLIT, 0, NULL);
     }
+    put_behind(l, b, CC_MARK_GUARDED, plan->guarded.at, plan->guarded.count);
+    put_behind(l, b, CC_MARK_DIVIDED, plan->divided.at, plan->divided.count);
+    put_behind(l, b, CC_MARK_GROWS, plan->grows, plan->grows_count);
     for (size_t i = 0; i < plan->object_count; i++)
         mark_structure(l, b, plan, kernel, (uint32_t)i);
     for (size_t i = 0; i < plan->guard_count; i++) {

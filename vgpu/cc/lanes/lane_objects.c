@@ -186,30 +186,3 @@ uint16_t cc_loaded_step(struct cc_planner *p, LLVMValueRef load, int number)
     return number >= 0 && LLVMIsAArgument(object) != NULL ? field_step(p, load, (size_t)number)
                                                           : cc_unknown_step(p, load);
 }
-
-/* ---- the table ---- */
-
-/* Rows with the layout of struct vgpu_lane_object. */
-LLVMValueRef cc_objects_table(struct cc_lowering *l, const struct cc_lane_plan *plan)
-{
-    LLVMTypeRef pointer = cc_byte_pointer(l, 0);
-    LLVMValueRef *row = cc_alloc((plan->object_count + 1) * sizeof *row);
-
-    for (size_t i = 0; i < plan->object_count; i++) {
-        const struct cc_lane_object *o = &plan->object[i];
-        bool argument = LLVMIsAArgument(o->global) != NULL;
-        LLVMValueRef field[] = {argument ? LLVMConstNull(pointer)
-                                         : LLVMConstPointerCast(o->global, pointer),
-                                cc_number(l, o->bytes, 64), cc_number(l, o->argument, 64)};
-        row[i] = LLVMConstStructInContext(l->context, field, 3, 0);
-    }
-    if (plan->object_count == 0)
-        return LLVMConstNull(pointer);
-    _Static_assert(sizeof(struct vgpu_lane_object) == 24, "cc_objects_table writes this layout");
-    LLVMValueRef all = LLVMConstArray(LLVMTypeOf(row[0]), row, (unsigned)plan->object_count);
-    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(all), "");
-    LLVMSetInitializer(global, all);
-    LLVMSetGlobalConstant(global, 1);
-    LLVMSetLinkage(global, LLVM_LINKAGE_PRIVATE);
-    return LLVMConstPointerCast(global, pointer);
-}

@@ -217,6 +217,20 @@ static LLVMValueRef incoming_from(const struct cc_planner *p, LLVMValueRef phi, 
     return NULL;
 }
 
+/* The numbers that `next` becomes while the loop goes on do not turn over: TRIPS is 0 otherwise
+ * (lane_trips.c). */
+static void note_growth(struct cc_planner *p, LLVMValueRef next, LLVMValueRef phi, int how)
+{
+    struct cc_lane_plan *plan = p->plan;
+
+    if (how == VGPU_EQ || how == VGPU_NE || LLVMIsAInstruction(next) == NULL ||
+        LLVMGetInstructionOpcode(next) != LLVM_OP_ADD ||
+        (LLVMGetOperand(next, 0) != phi && LLVMGetOperand(next, 1) != phi))
+        return;
+    plan->grows = cc_grow(plan->grows, plan->grows_count, &plan->grows_capacity, sizeof next);
+    plan->grows[plan->grows_count++] = next;
+}
+
 /* The loop's TRIPS, from the condition `left how right` under which it continues; *counted: the phi
  * in the condition. */
 static uint16_t trips_by(struct cc_planner *p, int header, LLVMValueRef left, int how,
@@ -244,6 +258,7 @@ static uint16_t trips_by(struct cc_planner *p, int header, LLVMValueRef left, in
             (how == VGPU_NE && cc_depends_on_unknown(p->plan, step.b))) /* it may vary */
             continue;
         *counted = phi;
+        note_growth(p, next, phi, how);
         return cc_add_step(p->plan, step);
     }
     return VGPU_NO_STEP;
@@ -415,9 +430,9 @@ static const char *plan_block(struct cc_planner *p, int number)
     return why;
 }
 
-const char *cc_plan_lanes(struct cc_lowering *l, LLVMValueRef call, struct cc_lane_plan *plan)
+const char *cc_plan_lanes(struct cc_lowering *l, LLVMValueRef kernel, LLVMValueRef call,
+                          struct cc_lane_plan *plan)
 {
-    LLVMValueRef kernel = LLVMGetCalledValue(call);
     struct cc_planner p = {.l = l, .kernel = kernel, .call = call, .plan = plan};
     const char *why = cc_refused_instruction(l, kernel);
 
@@ -431,7 +446,8 @@ const char *cc_plan_lanes(struct cc_lowering *l, LLVMValueRef call, struct cc_la
         why = plan->step_count < VGPU_LANE_STEPS ? plan_block(&p, i) : too_large;
     if (why == NULL &&
         (plan->step_count >= VGPU_LANE_STEPS || plan->access_count > VGPU_LANE_ACCESSES ||
-         plan->counted_count > VGPU_LANE_COUNTERS || plan->object_count > VGPU_LANE_OBJECTS))
+         plan->counted_count + plan->guarded.count > VGPU_LANE_COUNTERS ||
+         plan->object_count > VGPU_LANE_OBJECTS))
         why = too_large;
     if (why == NULL)
         cc_plan_splits(&p);

@@ -22,6 +22,11 @@ struct cc_lane_object { /* named by the kernel: a variable, or an argument that 
     unsigned argument; /* of the kernel */
 };
 
+struct cc_divisions {
+    LLVMValueRef *at;
+    size_t count, capacity;
+};
+
 struct cc_lane_plan {
     struct vgpu_step_of_lanes *step;
     struct vgpu_lane_demand *demand;
@@ -29,6 +34,11 @@ struct cc_lane_plan {
     size_t step_count, step_capacity, demand_count, demand_capacity, access_count, access_capacity;
     LLVMBasicBlockRef *counted; /* blocks with accesses, one counter each */
     size_t counted_count, counted_capacity;
+    struct cc_divisions
+        guarded; /* their divisors may be zero: a counter each, behind the blocks' */
+    struct cc_divisions divided; /* their divisors are not */
+    LLVMValueRef *grows;         /* additions that do not turn over */
+    size_t grows_count, grows_capacity;
     struct cc_guard *guard;
     size_t guard_count, guard_capacity;
     struct vgpu_lane_shared shared[VGPU_LANE_SHARED_MAX];
@@ -42,8 +52,13 @@ struct cc_lane_plan {
     size_t object_count, object_capacity;
 };
 
-/* lane_plan.c: null, or why the kernel, which is called by `call`, has no fast form. */
-const char *cc_plan_lanes(struct cc_lowering *l, LLVMValueRef call, struct cc_lane_plan *plan);
+/* lane_plan.c: null, or why the kernel, which the entry calls by `call`, has no fast form. */
+const char *cc_plan_lanes(struct cc_lowering *l, LLVMValueRef kernel, LLVMValueRef call,
+                          struct cc_lane_plan *plan);
+
+/* lane_calls.c: puts copies in the places of those kernels that call functions which can be
+ * inlined. */
+bool cc_inline_calls(struct cc_lowering *l, LLVMValueRef *kernel, size_t count);
 
 /* lane_steps.c: adds a step, or returns the number of an equal one. */
 uint16_t cc_add_step(struct cc_lane_plan *plan, struct vgpu_step_of_lanes step);
@@ -79,7 +94,16 @@ LLVMValueRef cc_mask_of(LLVMValueRef call);
 
 /* lane_marks.c: calls in the kernel that stand where something is counted, a condition is known,
  * the wide form is divided, or a structure is used. Each has a number as its first operand. */
-enum cc_mark { CC_MARK_COUNT, CC_MARK_GUARD, CC_MARK_SPLIT, CC_MARK_STRUCTURE, CC_MARKS };
+enum cc_mark {
+    CC_MARK_COUNT,
+    CC_MARK_GUARD,
+    CC_MARK_SPLIT,
+    CC_MARK_STRUCTURE,
+    CC_MARK_GUARDED, /* behind the division */
+    CC_MARK_DIVIDED, /* the same */
+    CC_MARK_GROWS,   /* behind the addition */
+    CC_MARKS
+};
 void cc_put_marks(struct cc_lowering *l, const struct cc_lane_plan *plan, LLVMValueRef kernel);
 /* Which mark the instruction is; CC_MARKS if it is not a mark. */
 int cc_mark_of(LLVMValueRef instruction);
@@ -108,6 +132,9 @@ struct cc_loops {
 /* Builds the loops at the builder's position. */
 struct cc_loops cc_make_loops(const struct cc_lanes_of *lanes, LLVMBuilderRef b);
 
+/* What the load loads is from 1 to 2^31 - 1. */
+void cc_set_positive(struct cc_lowering *l, LLVMValueRef load);
+
 /* The lanes of the warp at hand; their `body` is not empty. */
 struct cc_loops cc_make_warp_loop(const struct cc_lanes_of *lanes, LLVMBuilderRef b);
 /* Makes the block's first warp the one at hand; the next, and goes to `again`, or if there is none
@@ -119,8 +146,11 @@ void cc_next_warp(const struct cc_lanes_of *lanes, LLVMBuilderRef b, LLVMBasicBl
 /* lane_vectors.c: compiles the function for vectors of 256 bits. */
 void cc_lengthen_vectors(struct cc_lowering *l, LLVMValueRef function);
 
+/* lane_tables.c: the constant struct vgpu_lanes, of its three functions (NULL: it has none). */
+LLVMValueRef cc_lanes_table(struct cc_lowering *l, const struct cc_lane_plan *plan,
+                            LLVMValueRef const run[3]);
+
 /* lane_objects.c */
-LLVMValueRef cc_objects_table(struct cc_lowering *l, const struct cc_lane_plan *plan);
 /* The variable or other value from which the address is computed by adding. */
 LLVMValueRef cc_object_of(LLVMValueRef address);
 bool cc_is_managed_place(LLVMValueRef load);
@@ -131,5 +161,8 @@ bool cc_is_known_load(struct cc_lowering *l, const struct cc_lane_plan *plan,
 
 /* lane_exact.c: defines the results that C++ leaves undefined, so that both forms agree. */
 void cc_make_exact(struct cc_lowering *l, LLVMValueRef function);
+/* The addition before the mark does not turn over (lane_trips.c): so LLVM finds out how many rounds
+ * its loop has, and makes vectors of them. */
+void cc_promise_growth(struct cc_lowering *l, LLVMValueRef mark);
 
 #endif

@@ -46,6 +46,13 @@ static bool is_pure_intrinsic(const char *name)
     return false;
 }
 
+bool cc_is_pure_call(LLVMValueRef called)
+{
+    const char *name = cc_value_name(called);
+
+    return cc_starts(name, "llvm.") ? is_pure_intrinsic(name + 5) : is_mathematics(name);
+}
+
 static bool is_shared_variable(const char *name)
 {
     return strcmp(name, "vgpu_shared") == 0 || strcmp(name, "vgpu_dynamic_shared") == 0;
@@ -71,14 +78,14 @@ static const char *refused_call(LLVMValueRef call)
         if (cc_starts(name, reason[i][0]))
             return reason[i][1];
     if (!LLVMIsDeclaration(called))
-        return "it calls a function that was not inlined";
+        return "it calls a function that was not inlined and uses memory";
     if (is_shared_variable(name))
         return NULL;
     if (cc_meeting_at(call) != CC_MEET_NOT)
         return cc_refused_meeting(call);
     if (cc_is_atomic(call))
         return cc_refused_atomic(call);
-    if (cc_starts(name, "llvm.") ? is_pure_intrinsic(name + 5) : is_mathematics(name))
+    if (cc_is_pure_call(called))
         return NULL;
     return cc_format("it calls %s", name);
 }
@@ -284,12 +291,34 @@ static const char *plan_call(struct cc_planner *p, LLVMValueRef call, int block)
     return NULL;
 }
 
-/* A division on which this processor may trap excludes the fast form. */
+static void add_division(struct cc_divisions *to, LLVMValueRef i)
+{
+    to->at = cc_grow(to->at, to->count, &to->capacity, sizeof i);
+    to->at[to->count++] = i;
+}
+
+/* Both numbers have 32 bits, and the dividend is not the same in all threads. */
+static bool is_for_vectors(struct cc_planner *p, LLVMValueRef i, int block)
+{
+    uint16_t number = cc_step_of(p, LLVMGetOperand(i, 0), block);
+
+    return cc_is_guarded_division(p->l, i) && LLVMIsAConstant(LLVMGetOperand(i, 1)) == NULL &&
+           (number == VGPU_NO_STEP || !cc_is_same_for_all(p->plan, number));
+}
+
+/* A division on which this processor may trap in all threads excludes the fast form. */
 static const char *plan_division(struct cc_planner *p, LLVMValueRef i, int block)
 {
     int op = LLVMGetInstructionOpcode(i);
     uint16_t divisor = cc_step_of(p, LLVMGetOperand(i, 1), block);
 
+    if (cc_is_guarded_division(p->l, i) &&
+        (divisor == VGPU_NO_STEP || !cc_is_same_for_all(p->plan, divisor))) {
+        add_division(&p->plan->guarded, i);
+        return NULL;
+    }
+    if (is_for_vectors(p, i, block))
+        add_division(&p->plan->divided, i);
     if (divisor == VGPU_NO_STEP || cc_is_unknown(p->plan, divisor))
         return "it divides by a number that was read from memory";
     cc_add_demand(p->plan,

@@ -84,35 +84,6 @@ static int64_t *find_strides(const struct cc_lane_plan *plan)
     return stride;
 }
 
-/* ---- values that are the same in all threads of a block ---- */
-
-/* Of a place where ways meet, which one a thread has come by counts, too. */
-static bool is_uniform_step(const struct cc_lane_plan *plan, const bool *same, uint16_t number)
-{
-    const struct vgpu_step_of_lanes *s = &plan->step[number];
-    uint16_t used;
-
-    if (s->kind == VGPU_STEP_UNKNOWN || (s->kind == VGPU_STEP_INDEX && s->value < VGPU_LANE_BLOCK))
-        return false;
-    if (s->kind == VGPU_STEP_REFINE)
-        return same[s->a];
-    if (s->kind == VGPU_STEP_MERGE && s->a == VGPU_NO_STEP)
-        return same[s->b];
-    for (unsigned which = 0; which < 3; which++)
-        if (cc_uses_step(s, which, &used) && !same[used])
-            return false;
-    return true;
-}
-
-static bool is_same_for_all(const struct cc_lane_plan *plan, uint16_t step)
-{
-    bool *same = cc_alloc((size_t)step + 1);
-
-    for (uint16_t i = 0; i <= step; i++)
-        same[i] = is_uniform_step(plan, same, i);
-    return same[step];
-}
-
 /* ---- a loop ---- */
 
 static bool is_inside(const struct cc_planner *p, int header, int block)
@@ -149,7 +120,7 @@ static bool ends_together(struct cc_planner *p, int header)
             uint16_t step = LLVMGetNumSuccessors(end) == 2
                                 ? cc_step_of(p, LLVMGetOperand(end, 0), b)
                                 : VGPU_NO_STEP;
-            if (step == VGPU_NO_STEP || !is_same_for_all(p->plan, step))
+            if (step == VGPU_NO_STEP || !cc_is_same_for_all(p->plan, step))
                 return false;
         }
     }

@@ -62,6 +62,37 @@ bool cc_varies_by_block(const struct cc_lane_plan *plan, uint16_t step)
     return block || !thread;
 }
 
+/* ---- values that are the same in all threads of a block ---- */
+
+/* Of a place where ways meet, which one a thread has come by counts, too. */
+static bool is_uniform_step(const struct cc_lane_plan *plan, const bool *same, uint16_t number)
+{
+    const struct vgpu_step_of_lanes *s = &plan->step[number];
+    uint16_t used;
+
+    if (s->kind == VGPU_STEP_UNKNOWN || (s->kind == VGPU_STEP_INDEX && s->value < VGPU_LANE_BLOCK))
+        return false;
+    if (s->kind == VGPU_STEP_REFINE)
+        return same[s->a];
+    if (s->kind == VGPU_STEP_MERGE && s->a == VGPU_NO_STEP)
+        return same[s->b];
+    for (unsigned which = 0; which < 3; which++)
+        if (cc_uses_step(s, which, &used) && !same[used])
+            return false;
+    return true;
+}
+
+bool cc_is_same_for_all(const struct cc_lane_plan *plan, uint16_t step)
+{
+    bool *same = cc_alloc((size_t)step + 1);
+
+    for (uint16_t i = 0; i <= step; i++)
+        same[i] = is_uniform_step(plan, same, i);
+    return same[step];
+}
+
+/* ---- the list ---- */
+
 /* Whether the step has an operand that can be any number, and can itself still be any number. */
 static bool spreads_unknown(const struct cc_lane_plan *plan, const struct vgpu_step_of_lanes *step)
 {

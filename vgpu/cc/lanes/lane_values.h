@@ -71,6 +71,8 @@ void cc_add_demand(struct cc_lane_plan *plan, struct vgpu_lane_demand demand);
  * index. */
 bool cc_depends_on_unknown(const struct cc_lane_plan *plan, uint16_t step);
 bool cc_varies_by_block(const struct cc_lane_plan *plan, uint16_t step);
+/* Whether the step is the same in all threads of a block. */
+bool cc_is_same_for_all(const struct cc_lane_plan *plan, uint16_t step);
 
 /* Adds the instruction to the plan; returns null, or why there is no fast form. */
 const char *cc_plan_instruction(struct cc_planner *p, LLVMValueRef instruction, int block);
@@ -91,6 +93,17 @@ bool cc_is_uncounted(LLVMValueRef object);
 
 /* lane_split.c: finds the loops at which the wide form divides the kernel. */
 void cc_plan_splits(struct cc_planner *p);
+
+/* lane_rules.c: whether the function, which is declared only, uses no memory and returns. */
+bool cc_is_pure_call(LLVMValueRef called);
+
+/* lane_divide.c: whether the division can have a result for each divisor; gives it one, and counts
+ * divisions by zero in the variable `counter`. */
+bool cc_is_guarded_division(struct cc_lowering *l, LLVMValueRef division);
+void cc_guard_division(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef division,
+                       LLVMValueRef counter, bool vectors);
+/* A division of which it is known that it does not trap, as one that LLVM makes vectors of. */
+void cc_divide_vectors(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef division);
 
 /* lane_rules.c: why some instruction of the kernel excludes the fast form; null: none does. */
 const char *cc_refused_instruction(struct cc_lowering *l, LLVMValueRef kernel);

@@ -315,6 +315,15 @@ static void count_accesses(struct run *run, const struct lane_range *range, cons
     }
 }
 
+/* As a trap tells it in the careful form. */
+static void find_divisions(const struct run *run, const uint64_t *count)
+{
+    const struct vgpu_lanes *lanes = run->kernel->lanes;
+    for (uint32_t i = 0; i < lanes->division_count; i++)
+        if (count[lanes->division[i].counter])
+            traps_tell_division(lanes->division[i].place);
+}
+
 /* A signal handler needs a thread: the block's first stands for all of them. */
 static void run_block(struct run *run, uint64_t *count)
 {
@@ -396,6 +405,7 @@ bool lanes_go(struct run *run)
         run_block(run, count);
     run_count_done(done);
     count_accesses(run, range, count);
+    find_divisions(run, count);
     run->counts.barriers += count[run->kernel->lanes->counter_count];
     run->counts.shuffles += count[run->kernel->lanes->counter_count + 1];
     if (done >= BLOCKS_A_LOOK)

@@ -102,6 +102,13 @@ static void classify_signal(int signal_number, const siginfo_t *info, const stru
                 "a trap: __trap(), or code that the compiler found impossible");
 }
 
+void traps_tell_division(const char *where)
+{
+    run_finding(FINDING_DIVISION,
+                "an integer division by zero%s%s: a GPU goes on with a meaningless value",
+                where[0] ? " in " : "", where);
+}
+
 /* A GPU continues after a division by zero: so does this, with a finding. */
 static bool is_division(ucontext_t *machine, uint64_t pc)
 {
@@ -112,9 +119,7 @@ static bool is_division(ucontext_t *machine, uint64_t pc)
     if (!by_zero || run_has_finding(FINDING_DIVISION))
         return true;
     image_place(pc, where, sizeof where);
-    run_finding(FINDING_DIVISION,
-                "an integer division by zero%s%s: a GPU goes on with a meaningless value",
-                where[0] ? " in " : "", where);
+    traps_tell_division(where);
     return true;
 }
 

@@ -152,6 +152,7 @@ enum {
     X(void, LLVMSetComdat, (LLVMValueRef value, void *comdat))                                     \
     X(void, LLVMSetFunctionCallConv, (LLVMValueRef function, unsigned convention))                 \
     X(unsigned, LLVMGetFunctionCallConv, (LLVMValueRef function))                                  \
+    X(void, LLVMSetInstructionCallConv, (LLVMValueRef call, unsigned convention))                  \
     X(unsigned, LLVMGetIntrinsicID, (LLVMValueRef function))                                       \
     X(const char *, LLVMGetValueName2, (LLVMValueRef value, size_t * length))                      \
     X(void, LLVMSetValueName2, (LLVMValueRef value, const char *name, size_t length))              \
@@ -174,6 +175,7 @@ enum {
     X(LLVMTypeRef, LLVMStructGetTypeAtIndex, (LLVMTypeRef type, unsigned index))                   \
     X(LLVMBool, LLVMIsFunctionVarArg, (LLVMTypeRef function))                                      \
     X(LLVMValueRef, LLVMConstInt, (LLVMTypeRef type, unsigned long long value, LLVMBool sign))     \
+    X(LLVMValueRef, LLVMConstReal, (LLVMTypeRef type, double value))                               \
     X(LLVMValueRef, LLVMConstNull, (LLVMTypeRef type))                                             \
     X(LLVMValueRef, LLVMGetUndef, (LLVMTypeRef type))                                              \
     X(LLVMValueRef, LLVMConstStringInContext,                                                      \
@@ -235,6 +237,7 @@ enum {
       (LLVMContextRef c, LLVMValueRef function, const char *name))                                 \
     X(LLVMValueRef, LLVMGetFirstInstruction, (LLVMBasicBlockRef block))                            \
     X(LLVMValueRef, LLVMGetNextInstruction, (LLVMValueRef instruction))                            \
+    X(LLVMValueRef, LLVMGetPreviousInstruction, (LLVMValueRef instruction))                        \
     X(int, LLVMGetInstructionOpcode, (LLVMValueRef instruction))                                   \
     X(void, LLVMInstructionEraseFromParent, (LLVMValueRef instruction))                            \
     X(void, LLVMInstructionRemoveFromParent, (LLVMValueRef instruction))                           \
@@ -263,6 +266,8 @@ enum {
       (LLVMBuilderRef b, int op, LLVMValueRef value, LLVMTypeRef type, const char *name))          \
     X(LLVMValueRef, LLVMBuildBinOp,                                                                \
       (LLVMBuilderRef b, int op, LLVMValueRef left, LLVMValueRef right, const char *name))         \
+    X(LLVMValueRef, LLVMBuildNSWAdd,                                                               \
+      (LLVMBuilderRef b, LLVMValueRef left, LLVMValueRef right, const char *name))                 \
     X(LLVMValueRef, LLVMBuildIntCast2,                                                             \
       (LLVMBuilderRef b, LLVMValueRef value, LLVMTypeRef type, LLVMBool sign, const char *name))   \
     X(LLVMValueRef, LLVMBuildPointerCast,                                                          \
