@@ -87,6 +87,21 @@ static void call_turns(int other)
     });
 }
 
+// Events that other processes can open.
+static void calls_on_shared_events()
+{
+    cudaStream_t stream = stream_of(0, 0);
+    cudaEvent_t shared;
+    const unsigned flags = cudaEventInterprocess | cudaEventDisableTiming;
+    if (cudaEventCreateWithFlags(&shared, flags) != cudaSuccess) { // not on every system
+        (void)cudaGetLastError();
+        return;
+    }
+    call("record_shared", 40, [&] { CHECK(cudaEventRecord(shared, stream)); });
+    call("wait_shared", 40, [&] { CHECK(cudaStreamWaitEvent(stream, shared, 0)); });
+    CHECK(cudaEventDestroy(shared));
+}
+
 static void calls_in_turn()
 {
     waits("wait_stream", 0);
@@ -155,6 +170,7 @@ void measure_calls()
     warm_up();
     calls_of_streams();
     calls_in_turn();
+    calls_on_shared_events();
     calls_of_memory();
     calls_that_wait();
 }
@@ -232,6 +248,9 @@ static void after_small_transfers()
 static void spinning()
 {
     figure("kernel.nothing.us", [] { return each_us(0, 40, [] { launch(0, 0); }); });
+    figure("kernel.timed_event.us", [] {
+        return each_us(0, 20, [] { CHECK(cudaEventRecord(gpu[0].ended, stream_of(0, 0))); });
+    });
     figure("kernel.alone.us", alone_us);
     for (int us : {20, 40}) {
         figure(text("kernel.spin_%d.cycles", us), [=] { return held_cycles(0, us); });

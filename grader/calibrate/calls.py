@@ -17,10 +17,17 @@ def differs(one: float, other: float) -> bool:
     return abs(one - other) > 0.05 + 0.02 * abs(other)
 
 
+def timed_event_us(answers: Answers) -> float:
+    """How long a stream is busy with an event that has timing. 0: not measured."""
+    us = answers.get("kernel.timed_event.us")
+    return us if us > 0.05 else 0.0
+
+
 def idle_us(answers: Answers) -> float:
     """How much longer a kernel takes whose stream had nothing to do."""
     get = answers.get
-    more = get("kernel.alone.us") - get("call.launch.us") - get("kernel.nothing.us")
+    begins = max(get("call.launch.us"), timed_event_us(answers))
+    more = get("kernel.alone.us") - begins - get("kernel.nothing.us")
     return more if get("kernel.alone.us") and more > 0.1 else 0.0
 
 
@@ -39,6 +46,12 @@ def fit_calls(answers: Answers) -> Node:
         calls["wait_us"] = wait
     if (far := get("call.wait_gpu.us")) and differs(far, wait):
         calls["wait_gpu_us"] = far
+    for key, usual in (("record_shared_us", "call.record_untimed.us"), ("wait_shared_us", "")):
+        us = get(f"call.{key.removesuffix('_us')}.us")
+        if us and differs(us, get(usual) if usual else wait):
+            calls[key] = us
+    if busy := timed_event_us(answers):
+        calls["timed_event_us"] = busy
     calls["query_us"] = max(get("call.query.us"), 0.001)
     kernel = get(f"kernel.spin_{SPIN}.us") + idle_us(answers)
     wake = get("call.spin_20_and_wait.us") - calls["local_us"] - calls["launch_us"] - kernel
@@ -61,13 +74,14 @@ def fit_calls(answers: Answers) -> Node:
 
 
 class Shape(NamedTuple):
-    """What the graph of a figure has: nodes, GPUs beyond the first, copies that engines do, and
-    waits of nodes for others on another GPU; and what the call takes."""
+    """What the graph of a figure has: nodes, GPUs beyond the first, copies that engines do, waits
+    of nodes for others on another GPU, and kernels; and what the call takes."""
 
     nodes: int
     more_gpus: int
     copies: int
     waits: int
+    kernels: int
     us: float
 
 
@@ -92,9 +106,12 @@ def _graph_calls(answers: Answers, plain_us: float) -> Node:
         return told
     # A long call counts more than a short one, but not as its length: each of its parts varies.
     root = {s: math.sqrt(s.us) for s in rest}
-    rows = [[s.more_gpus / root[s], s.copies / root[s], s.waits / root[s]] for s in rest]
+    rows = [
+        [n / root[s] for n in (s.more_gpus, s.copies, s.waits, s.kernels * s.more_gpus)]
+        for s in rest
+    ]
     found = solve(rows, [us / root[s] for s, us in rest.items()])
-    names = ("graph_gpu_us", "graph_engine_us", "graph_wait_us")
+    names = ("graph_gpu_us", "graph_engine_us", "graph_wait_us", "graph_kernel_us")
     return told | {key: us for key, us in zip(names, found, strict=True) if us > 0.02}
 
 
@@ -107,18 +124,18 @@ def shapes(answers: Answers) -> list[Shape]:
         ring = re.fullmatch(r"graph\.(\w+)\[(\d+),(\d+)\]\.call\.us", name)
         if turns:
             nodes = 2 * int(turns[1])
-            found.append(Shape(nodes, 1, 0, nodes - 1, us))
+            found.append(Shape(nodes, 1, 0, nodes - 1, nodes, us))
         elif copies:
-            found.append(Shape(int(copies[1]), 0, int(copies[1]), 0, us))
+            found.append(Shape(int(copies[1]), 0, int(copies[1]), 0, 0, us))
         elif ring:
             kind, gpus, steps = ring[1], int(ring[2]), int(ring[3])
             sent = gpus * steps * (2 if kind == "lanes" else 1)
             if kind == "fork":
-                found.append(Shape(gpus, gpus - 1, 0, 0, us))
+                found.append(Shape(gpus, gpus - 1, 0, 0, gpus, us))
             elif kind.endswith("pass"):
-                found.append(Shape(sent, gpus - 1, sent, sent - gpus, us))
+                found.append(Shape(sent, gpus - 1, sent, sent - gpus, 0, us))
             else:
-                found.append(Shape(2 * sent, gpus - 1, sent, sent, us))
+                found.append(Shape(2 * sent, gpus - 1, sent, sent, sent, us))
     return found
 
 

@@ -8,7 +8,15 @@ import statistics
 from typing import TypeVar
 
 from grader.calibrate.answers import PART_NUMBERS, Answers
-from grader.calibrate.calls import SPIN, differs, fit_calls, idle_us, median_of, step_us
+from grader.calibrate.calls import (
+    SPIN,
+    differs,
+    fit_calls,
+    idle_us,
+    median_of,
+    step_us,
+    timed_event_us,
+)
 from grader.calibrate.curve import Curve, fit, rounded
 from grader.calibrate.gallery import Nearest, Node
 from grader.calibrate.links import LIMITS, HostLinks, HostSide, PeerLinks, PeerSide
@@ -378,8 +386,9 @@ class Description:
         issue = self.figure(call) or self.figure(f"call.{path}.us")
         if issue and differs(issue, calls["enqueue_us"]):
             told["issue_us"] = rounded(issue)
+        begins = max(issue or calls["enqueue_us"], timed_event_us(self.answers))
         idle = [
-            us - (issue or calls["enqueue_us"]) - self.curves[path].us(size)
+            us - begins - self.curves[path].us(size)
             for size, us in self.answers.by_size(f"alone.{path}")
             if size <= 1 << 16
         ]

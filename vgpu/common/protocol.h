@@ -230,7 +230,8 @@ enum vgpu_graph {
     VGPU_GRAPH_FIRST,
     VGPU_GRAPH_NEXT,      /* the node depends on another one */
     VGPU_GRAPH_PLACE = 3, /* mask of the values above */
-    VGPU_GRAPH_EDGE = 4   /* or-ed: a wait for a node on another GPU */
+    VGPU_GRAPH_EDGE = 4,  /* or-ed: a wait for a node on another GPU */
+    VGPU_GRAPH_MORE = 8   /* times the number of GPUs with nodes beyond the first */
 };
 
 /* For VGPU_OP_HOST_ALLOC: pinned memory; managed memory, which is in the host arena, too;

@@ -136,7 +136,8 @@ static cudaError_t run_step(const struct CUgraphExec_st *x, const struct step *s
         if (dep->lane != s->lane)
             error = vgpu__exec_event(VGPU_OP_STREAM_WAIT, streams[s->lane], dep->event);
     }
-    vgpu__self.graph = s->node->dep_count ? VGPU_GRAPH_NEXT : VGPU_GRAPH_FIRST;
+    vgpu__self.graph = (s->node->dep_count ? VGPU_GRAPH_NEXT : VGPU_GRAPH_FIRST) |
+                       (x->gpus > 1 ? VGPU_GRAPH_MORE * ((uint32_t)x->gpus - 1) : 0);
     if (error == cudaSuccess)
         error = repeat_node_call(s->node, (cudaStream_t)(uintptr_t)streams[s->lane]);
     if (error == cudaSuccess && s->event)

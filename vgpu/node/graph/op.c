@@ -105,6 +105,13 @@ static void note_engine(struct op *op, enum engine_kind kind, bool far, uint64_t
     raise_after_ps(op, kind, known_end_ps(op, at_ps, later_ps));
 }
 
+/* Does `op` come after `dep` in its stream, or is it the host's wait for streams? */
+static bool follows_in_stream(const struct op *op, const struct op *dep)
+{
+    return op->process == dep->process &&
+           (op->for_host || (op->stream == dep->stream && op->device == dep->device));
+}
+
 /* `dep`, which `op` depends on, is over. A mark stands for what it depends on itself. */
 static void note_end(struct op *op, const struct op *dep)
 {
@@ -114,6 +121,8 @@ static void note_end(struct op *op, const struct op *dep)
         return;
     }
     raise_after_ps(op, ENGINE_NONE, dep->issue_ps);
+    if (dep->timed && follows_in_stream(op, dep))
+        raise_after_ps(op, ENGINE_NONE, dep->end_ps + machine->cost.timed_event_ps);
     for (int k = 0; k < ENGINE_KINDS; k++)
         if (dep->after_ps[k])
             note_engine(op, (enum engine_kind)k, far, dep->after_ps[k]);

@@ -125,6 +125,7 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
     t->cost.graph_copy_ps = read_optional_us(r, calls, "graph_copy_us", 0);
     t->cost.graph_engine_ps = read_optional_us(r, calls, "graph_engine_us", 0);
     t->cost.graph_wait_ps = read_optional_us(r, calls, "graph_wait_us", 0);
+    t->cost.graph_kernel_ps = read_optional_us(r, calls, "graph_kernel_us", 0);
     t->cost.found_ps = read_optional_us(r, calls, "found_us", t->cost.wake_ps);
     t->info.message_ps = read_optional_us(r, calls, "message_us", 0);
     t->cost.record_untimed_ps = read_optional_us(r, calls, "record_untimed_us", t->cost.record_ps);
@@ -134,6 +135,10 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
     t->cost.pool_grow_ps = read_optional_us(r, calls, "pool_grow_us", 0);
     t->cost.wait_ps = read_optional_us(r, calls, "wait_us", t->cost.enqueue_ps);
     t->cost.wait_gpu_ps = read_optional_us(r, calls, "wait_gpu_us", t->cost.wait_ps);
+    t->cost.record_shared_ps =
+        read_optional_us(r, calls, "record_shared_us", t->cost.record_untimed_ps);
+    t->cost.wait_shared_ps = read_optional_us(r, calls, "wait_shared_us", 0);
+    t->cost.timed_event_ps = read_optional_us(r, calls, "timed_event_us", 0);
     t->cost.host_function_ps = read_optional_us(r, calls, "host_function_us", t->cost.wake_ps);
     t->cost.kernel_peer_bytes_s =
         read_optional(r, kernel, "peer_gbs", t->path[PATH_PEER].bytes_s / 1e9, 1e-6) * 1e9;

@@ -267,6 +267,6 @@ bool request_form_check(struct vgpu_request *q, int device_count, char *why, siz
     return WITHIN(why, room, {"its clock in ps", q->clock_ps, most_clock_ps},
                   {"the number of threads", (uint32_t)q->unregistered, MOST_THREADS},
                   {"its place in a graph", q->graph & VGPU_GRAPH_PLACE, VGPU_GRAPH_NEXT},
-                  {"its part in a graph", q->graph, VGPU_GRAPH_PLACE | VGPU_GRAPH_EDGE}) &&
+                  {"its part in a graph", q->graph, VGPU_GRAPH_MORE * MOST_GRAPH_GPUS}) &&
            special_fits(q, why, room);
 }

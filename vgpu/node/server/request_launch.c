@@ -101,6 +101,7 @@ void request_launch(struct connection *c)
     if (!s || !check_launch(c, &q->u.launch, s->device))
         return;
     request_cost(c, launch_cost(&q->u.launch.collective));
+    c->reply.r.clock_ps += q->graph / VGPU_GRAPH_MORE * machine->cost.graph_kernel_ps;
     cold_launch(c, s->device);
     struct op *op = request_op(c, s->device, OP_KERNEL);
     struct kernel_run *k = &op->u.kernel;

@@ -147,6 +147,15 @@ static void raise_caller_clock(struct connection *c, const struct op *recorded)
         q->clock_ps = told_ps;
 }
 
+/* What the call costs the host; `far`: the event was recorded on another GPU. */
+static uint64_t wait_cost(const struct event *e, bool far)
+{
+    const struct costs *cost = &machine->cost;
+    if (e->flags & EVENT_INTERPROCESS && cost->wait_shared_ps > 0)
+        return cost->wait_shared_ps;
+    return far ? cost->wait_gpu_ps : cost->wait_ps;
+}
+
 void request_stream_wait(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -165,7 +174,7 @@ void request_stream_wait(struct connection *c)
     }
     raise_caller_clock(c, e->shared->recorded);
     bool far = s->device != e->shared->recorded->device;
-    request_cost(c, far ? machine->cost.wait_gpu_ps : machine->cost.wait_ps);
+    request_cost(c, wait_cost(e, far));
     struct op *mark = op_new(c->process, s->device, OP_MARK);
     if (q->graph & VGPU_GRAPH_EDGE && far)
         c->reply.r.clock_ps += machine->cost.graph_wait_ps;
@@ -219,6 +228,14 @@ void request_event_destroy(struct connection *c)
     event_free(e);
 }
 
+static uint64_t record_cost(const struct event *e)
+{
+    const struct costs *cost = &machine->cost;
+    if (e->flags & EVENT_INTERPROCESS)
+        return cost->record_shared_ps;
+    return e->flags & EVENT_DISABLE_TIMING ? cost->record_untimed_ps : cost->record_ps;
+}
+
 void request_event_record(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -240,10 +257,10 @@ void request_event_record(struct connection *c)
                      e->device, s->device);
         return;
     }
-    const struct costs *cost = &machine->cost;
-    request_cost(c, e->flags & EVENT_DISABLE_TIMING ? cost->record_untimed_ps : cost->record_ps);
+    request_cost(c, record_cost(e));
     struct op *mark = op_new(c->process, s->device, OP_MARK), *before = e->shared->recorded;
     mark->issue_ps = c->reply.r.clock_ps;
+    mark->timed = !(e->flags & EVENT_DISABLE_TIMING) && q->graph == VGPU_GRAPH_NONE;
     stream_push(s, mark);
     e->shared->recorded = mark;
     op_drop(before);

@@ -153,6 +153,7 @@ struct op {
     uint32_t on_stream; /* the stream's number in its process; 0: a default stream */
     uint32_t graph;     /* enum vgpu_graph */
     bool for_host;      /* a mark that the host waits for; in no stream */
+    bool timed;         /* the mark of an event with timing, with which its stream is busy */
     /* from: GPU whose memory is copied; to: GPU whose memory is written. -1: host memory, or none.
      */
     int from, to;

@@ -76,13 +76,16 @@ struct costs {
     uint64_t found_ps;       /* after a wait that finds everything over, instead of wake_ps */
     /* Recording an event without timing; cudaStreamWaitEvent. */
     uint64_t record_untimed_ps, wait_ps;
-    uint64_t wait_gpu_ps;  /* the latter for an event of another GPU */
-    uint64_t pool_grow_ps; /* an allocation for which its pool gets memory from the driver */
+    uint64_t wait_gpu_ps;                      /* the latter for an event of another GPU */
+    uint64_t record_shared_ps, wait_shared_ps; /* of an event for other processes; wait: or 0 */
+    uint64_t timed_event_ps; /* how long a stream is busy with an event that has timing */
+    uint64_t pool_grow_ps;   /* an allocation for which its pool gets memory from the driver */
     uint64_t graph_launch_ps, graph_node_ps; /* per launch; per node */
     uint64_t graph_gpu_ps;                   /* per further GPU with nodes */
     uint64_t graph_copy_ps;                  /* per copy */
     uint64_t graph_engine_ps;                /* more per copy that a copy engine does */
     uint64_t graph_wait_ps;                  /* per wait of a node for one on another GPU */
+    uint64_t graph_kernel_ps;                /* per kernel and further GPU with nodes */
     struct edge_costs stream_edge, graph_edge;
     uint64_t graph_first_ps, graph_next_ps; /* kernel in a graph: delay and floor together */
     uint64_t host_function_ps;
