@@ -123,7 +123,8 @@ def sixteen() -> dict[str, Any]:
 
 
 MADE_UP = {"wait_us": 0.3, "wait_gpu_us": 2.3, "graph_engine_us": 3.1, "graph_wait_us": 0.9,
-           "graph_gpu_us": 1.7, "message_us": 11.5, "found_us": 0.4}  # fmt: skip
+           "graph_gpu_us": 1.7, "graph_kernel_us": 0.6, "message_us": 11.5, "found_us": 0.4,
+           "record_shared_us": 1.9, "wait_shared_us": 1.6, "timed_event_us": 2.2}  # fmt: skip
 
 
 def made_up() -> dict[str, Any]:
