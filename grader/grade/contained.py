@@ -8,6 +8,7 @@ process and is that package's problem; neither the grader nor the other packages
 """
 
 import ctypes
+import gc
 import json
 import os
 import resource
@@ -94,17 +95,18 @@ def _answer(said: bytes, late: bool, bounds: Bounds) -> dict[str, Any]:
 
 def _child(work: Callable[[], Any], writer: int, bounds: Bounds, parent: int) -> None:
     """Never returns, and runs nothing of the grader's on its way out."""
+    gc.disable()  # a collected object closes its descriptor, whose number is another file's by then
     try:
-        _limit(writer, bounds, parent)
-        text = json.dumps(_result(work, bounds)).encode("ascii")
+        text = json.dumps(_result(work, writer, bounds, parent)).encode("ascii")
         while text:
             text = text[os.write(writer, text) :]
     finally:
         os._exit(0)
 
 
-def _result(work: Callable[[], Any], bounds: Bounds) -> dict[str, Any]:
+def _result(work: Callable[[], Any], writer: int, bounds: Bounds, parent: int) -> dict[str, Any]:
     try:
+        _limit(writer, bounds, parent)
         return {"found": work()}
     except Rejected as error:
         return {"rejected": str(error)}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """grader.grade.contained: whatever a reader does, the grader hears of it and goes on."""
 
+import gc
+import io
 import os
 import signal
 import tempfile
@@ -35,6 +37,31 @@ class Contained(unittest.TestCase):
             contained(rejects)
         with self.assertRaises(FileNotFoundError):
             contained(lambda: Path("/nowhere/x").read_text())
+
+    def test_what_the_grader_has_dropped_closes_no_file_of_the_reader(self) -> None:
+        """Garbage in a cycle still owns a descriptor, whose number the reader's file gets."""
+
+        def reads() -> int:
+            opened = [os.open("/proc/self/stat", os.O_RDONLY) for _ in range(64)]
+            kept = [[number] for number in range(100_000)]  # the collector's turn comes
+            return sum(len(os.read(fd, 1)) for fd in opened) + len(kept)
+
+        gc.collect()
+        gc.disable()
+        self.addCleanup(gc.enable)
+        for _ in range(8):
+            cycle: list[object] = [io.FileIO("/dev/null")]
+            cycle.append(cycle)
+        del cycle
+        gc.enable()
+        self.assertEqual(contained(reads), 64 + 100_000)
+
+    def test_a_limit_that_cannot_be_set_is_an_error(self) -> None:
+        with (
+            mock.patch("grader.grade.contained._lower", side_effect=PermissionError(1, "no limit")),
+            self.assertRaisesRegex(OSError, "no limit"),
+        ):
+            contained(lambda: 1)
 
     def test_limits(self) -> None:
         for name, work in (
