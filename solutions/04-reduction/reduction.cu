@@ -10,14 +10,14 @@
 
 int split(size_t n, int parts, int i, size_t *first, size_t *count)
 {
-    // TODO(1): which elements belong to part i.  (about 6 lines)
-    //   before: any n, also 0 and numbers close to SIZE_MAX; parts and i may be nonsense
+    if (parts < 1 || i < 0 || i >= parts || first == NULL || count == NULL)
+        return LAB_EINVAL;
+    // TODO(1): which elements belong to part i.  (about 5 lines)
+    //   before: any n, also 0 and numbers close to SIZE_MAX
     //   after:  *first and *count say it; the parts cover 0 .. n - 1 in order, none is more than
     //           one longer than another
     //   use:    n / parts and n % parts; why not i * n / parts?
     // BEGIN SOLUTION
-    if (parts < 1 || i < 0 || i >= parts || first == NULL || count == NULL)
-        return LAB_EINVAL;
     size_t each = n / (size_t)parts, rest = n % (size_t)parts, rank = (size_t)i;
 
     // The first `rest` parts take one element more. i * n would overflow for a large n.
@@ -26,21 +26,18 @@ int split(size_t n, int parts, int i, size_t *first, size_t *count)
     return LAB_OK;
     // END SOLUTION
     // STUB: (void)n;
-    // STUB: (void)parts;
-    // STUB: (void)i;
-    // STUB: (void)first;
-    // STUB: (void)count;
     // STUB: TODO(1);
 }
 
-// The kernel of TODO(2) goes here. Its loop strides over the whole grid: neighbouring threads read
-// neighbouring elements, and any n fits any number of blocks.
-// BEGIN SOLUTION
+// Given: checks the arguments of TODO(2) and TODO(3).
 static int bad_sum(const float *data, size_t n, const float *partials, int blocks)
 {
     return blocks < 1 || blocks > SUM_MAX_BLOCKS || partials == NULL || (data == NULL && n > 0);
 }
 
+// The kernel of TODO(2) goes here. Its loop strides over the whole grid: neighbouring threads read
+// neighbouring elements, and any n fits any number of blocks.
+// BEGIN SOLUTION
 static __device__ float own_elements(const float *data, size_t n)
 {
     size_t stride = (size_t)gridDim.x * SUM_THREADS;
@@ -69,20 +66,16 @@ static __global__ void shared_kernel(const float *data, size_t n, float *partial
 
 int sum_shared(const float *data, size_t n, float *partials, int blocks, cudaStream_t stream)
 {
-    // TODO(2): one partial a block, added up in shared memory.  (about 28 lines with the kernel)
+    if (bad_sum(data, n, partials, blocks))
+        return LAB_EINVAL;
+    // TODO(2): one partial a block, added up in shared memory.  (about 24 lines with the kernel)
     //   before: `stream`, `data` and `partials` belong to the current device
     //   after:  a kernel is queued that sets partials[0 .. blocks - 1]; nothing was waited for
     //   use:    __shared__, __syncthreads, <<<blocks, SUM_THREADS, 0, stream>>>, cudaGetLastError
     // BEGIN SOLUTION
-    if (bad_sum(data, n, partials, blocks))
-        return LAB_EINVAL;
     shared_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);
     return sum_result(cudaGetLastError());
     // END SOLUTION
-    // STUB: (void)data;
-    // STUB: (void)n;
-    // STUB: (void)partials;
-    // STUB: (void)blocks;
     // STUB: (void)stream;
     // STUB: TODO(2);
 }
@@ -117,19 +110,15 @@ static __global__ void warp_kernel(const float *data, size_t n, float *partials)
 
 int sum_warp(const float *data, size_t n, float *partials, int blocks, cudaStream_t stream)
 {
-    // TODO(3): the same result with shuffles and one barrier.  (about 25 lines with the kernel)
+    if (bad_sum(data, n, partials, blocks))
+        return LAB_EINVAL;
+    // TODO(3): the same result with shuffles and one barrier.  (about 23 lines with the kernel)
     //   before, after: as TODO(2)
     //   use:    __shfl_down_sync with the full mask, one shared float a warp, one __syncthreads
     // BEGIN SOLUTION
-    if (bad_sum(data, n, partials, blocks))
-        return LAB_EINVAL;
     warp_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);
     return sum_result(cudaGetLastError());
     // END SOLUTION
-    // STUB: (void)data;
-    // STUB: (void)n;
-    // STUB: (void)partials;
-    // STUB: (void)blocks;
     // STUB: (void)stream;
     // STUB: TODO(3);
 }
@@ -169,14 +158,17 @@ int sum_start(const struct sum_part *part, int parts)
 
 int sum_host(const struct sum_part *part, int parts, double *sum)
 {
-    // TODO(5): bring the partials to the host and add them there.  (about 14 lines)
+    int rc = sum != NULL ? sum_check(part, parts) : (int)LAB_EINVAL;
+
+    if (rc != LAB_OK)
+        return rc;
+    // TODO(5): bring the partials to the host and add them there.  (about 13 lines)
     //   before: sum_start was called
     //   after:  *sum holds the sum, added part by part and block by block in double
-    //   use:    sum_check, cudaEventSynchronize, cudaMemcpy; does cudaMemcpy wait for p->stream?
+    //   use:    cudaEventSynchronize, cudaMemcpy; does cudaMemcpy wait for p->stream?
     // BEGIN SOLUTION
     float got[SUM_MAX_BLOCKS];
     double total = 0.0;
-    int rc = sum != NULL ? sum_check(part, parts) : (int)LAB_EINVAL;
 
     for (int i = 0; i < parts && rc == LAB_OK; i++) {
         const struct sum_part *p = &part[i];
@@ -192,9 +184,6 @@ int sum_host(const struct sum_part *part, int parts, double *sum)
         *sum = total;
     return rc;
     // END SOLUTION
-    // STUB: (void)part;
-    // STUB: (void)parts;
-    // STUB: (void)sum;
     // STUB: TODO(5);
 }
 
@@ -244,7 +233,13 @@ static int root_reaches_all(const struct sum_part *part, int parts, int root)
 
 int sum_peer(const struct sum_part *part, int parts, int root, double *sum)
 {
-    // TODO(6): let the root read its peers' partials.  (about 65 lines with the kernel)
+    int rc = sum != NULL ? sum_check(part, parts) : (int)LAB_EINVAL;
+
+    if (rc == LAB_OK && (root < 0 || root >= parts || part[root].total == NULL))
+        rc = LAB_EINVAL;
+    if (rc != LAB_OK)
+        return rc;
+    // TODO(6): let the root read its peers' partials.  (about 60 lines with the kernel)
     //   before: sum_start was called; peer access root -> others is on, if it is possible
     //   after:  *sum holds the sum; only one double came to the host
     //   use:    cudaDeviceCanAccessPeer, cudaStreamWaitEvent, your kernel, cudaMemcpyAsync,
@@ -252,12 +247,9 @@ int sum_peer(const struct sum_part *part, int parts, int root, double *sum)
     // BEGIN SOLUTION
     struct partials_view view;
     double result = 0.0;
-    int before = 0, rc = sum != NULL ? sum_check(part, parts) : (int)LAB_EINVAL;
+    int before = 0;
 
-    if (rc == LAB_OK && (root < 0 || root >= parts || part[root].total == NULL))
-        rc = LAB_EINVAL;
-    if (rc == LAB_OK)
-        rc = root_reaches_all(part, parts, root);
+    rc = root_reaches_all(part, parts, root);
     if (rc == LAB_OK)
         rc = sum_result(cudaGetDevice(&before));
     if (rc != LAB_OK)
@@ -283,27 +275,22 @@ int sum_peer(const struct sum_part *part, int parts, int root, double *sum)
         *sum = result;
     return rc;
     // END SOLUTION
-    // STUB: (void)part;
-    // STUB: (void)parts;
-    // STUB: (void)root;
-    // STUB: (void)sum;
     // STUB: TODO(6);
 }
 
 int sum_scale(size_t n, int gpus, enum sum_kind kind, struct sum_scaling *out)
 {
-    // TODO(7): how well does it scale?  (about 17 lines)
-    //   before: nothing is known about the arguments
+    if (n == 0 || gpus < 1 || out == NULL || (kind != SUM_STRONG && kind != SUM_WEAK))
+        return LAB_EINVAL;
+    if (kind == SUM_WEAK && n > SIZE_MAX / (size_t)gpus)
+        return LAB_EINVAL;
+    // TODO(7): how well does it scale?  (about 13 lines)
+    //   before: *out holds anything
     //   after:  *out holds both measured times, the speedup and the efficiency E = T1 / (G TG),
     //           for weak scaling with the T1 of the same total work: G times that of n
     //   use:    sum_time, once with one GPU and once with all
     // BEGIN SOLUTION
     double t1 = 0.0, tg = 0.0;
-
-    if (n == 0 || gpus < 1 || out == NULL || (kind != SUM_STRONG && kind != SUM_WEAK))
-        return LAB_EINVAL;
-    if (kind == SUM_WEAK && n > SIZE_MAX / (size_t)gpus)
-        return LAB_EINVAL;
     size_t work = kind == SUM_WEAK ? n * (size_t)gpus : n;
     int rc = sum_time(n, 1, &t1);
     if (rc == LAB_OK)
@@ -317,9 +304,5 @@ int sum_scale(size_t n, int gpus, enum sum_kind kind, struct sum_scaling *out)
     out->efficiency = out->speedup / gpus;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)n;
-    // STUB: (void)gpus;
-    // STUB: (void)kind;
-    // STUB: (void)out;
     // STUB: TODO(7);
 }

@@ -247,6 +247,10 @@ static void ask_bad_combine(struct lab_test *t, int32_t combine)
         expect_sums(t, lab_output(run), LAB_EINVAL, WHOLE);
         lab_refused_leaked_nothing(t, run);
     }
+    struct parts_in *in = parts_of(t, count, 2, 2, WHOLE); /* the same with nothing wrong */
+    in->combine = combine;
+    in->reach = combine == COMBINE_PEER;
+    ask_sums(t, LAB_OK, WHOLE);
 }
 
 static void check_host_arguments(struct lab_test *t)
