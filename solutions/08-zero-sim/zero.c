@@ -29,13 +29,13 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 // END SOLUTION
 int zero_shard(uint64_t count, int n, int rank, uint64_t align, uint64_t *first, uint64_t *len)
 {
-    // TODO(1): the elements that one rank owns.  (about 20 lines)
+    if (n < 1 || rank < 0 || rank >= n || align < 1 || !first || !len)
+        return LAB_EINVAL;
+    // TODO(1): the elements that one rank owns.  (about 18 lines)
     //   before: count elements, n ranks
     //   after:  shards of the same length, filled in order; the last may be short or empty
     //   use:    count / n rounded up, then up to a multiple of align; look out for overflow
     // BEGIN SOLUTION
-    if (n < 1 || rank < 0 || rank >= n || align < 1 || !first || !len)
-        return LAB_EINVAL;
     uint64_t each = shard_of(count, n, align);
     if (each == 0 && count > 0)
         return LAB_ERANGE;
@@ -43,7 +43,7 @@ int zero_shard(uint64_t count, int n, int rank, uint64_t align, uint64_t *first,
     *len = smaller(each, count - *first);
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)count, (void)n, (void)rank, (void)align, (void)first, (void)len;
+    // STUB: (void)count;
     // STUB: TODO(1);
 }
 
@@ -130,16 +130,16 @@ static int pad(struct zero_layout *layout, struct zero_unit *unit)
 int zero_layout(const struct zero_model *model, const struct zero_how *how,
                 struct zero_layout *layout)
 {
-    // TODO(2): units, their padding, and what every rank keeps of each kind.  (about 85 lines: a
+    int rc = zero_check(model, how);
+    if (rc || !layout || !layout->unit)
+        return rc ? rc : LAB_EINVAL;
+    // TODO(2): units, their padding, and what every rank keeps of each kind.  (about 80 lines: a
     //          helper that cuts, one that pads, one that says how much of a kind is kept)
     //   before: layout->unit has room for layout->cap units
     //   after:  the layout is complete; bytes[] is 0 for what comes and goes, and for what lies on
     //           the host
-    //   use:    zero_check, zero_on_host; what zero_shard does, once for each unit
+    //   use:    zero_on_host; what zero_shard does, once for each unit
     // BEGIN SOLUTION
-    int rc = zero_check(model, how);
-    if (rc || !layout || !layout->unit)
-        return rc ? rc : LAB_EINVAL;
     struct zero_layout made = {.unit = layout->unit, .cap = layout->cap, .how = *how};
     if ((rc = cut(model, &made)))
         return rc;
@@ -150,18 +150,20 @@ int zero_layout(const struct zero_model *model, const struct zero_how *how,
     *layout = made;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)model, (void)how, (void)layout;
     // STUB: TODO(2);
 }
 
-// BEGIN SOLUTION
-/* What an allocation takes; 0: the call makes no sense. A sum that overflows is less than a
- * granule: 0, too. */
-static uint64_t taken(const struct zero_ledger *l, int rank, enum zero_kind kind, uint64_t bytes)
+/* Given: whether the ledger has no account of this rank and kind. */
+static int no_account(const struct zero_ledger *l, int rank, enum zero_kind kind)
 {
-    if (!l || l->granule_bytes < 1 || l->ranks > ZERO_MAX_RANKS || rank < 0 || rank >= l->ranks ||
-        (int)kind < 0 || kind >= ZERO_KINDS)
-        return 0;
+    return !l || l->granule_bytes < 1 || l->ranks > ZERO_MAX_RANKS || rank < 0 ||
+           rank >= l->ranks || (int)kind < 0 || kind >= ZERO_KINDS;
+}
+
+// BEGIN SOLUTION
+/* What an allocation takes; of no bytes 0. A sum that overflows is less than a granule: 0, too. */
+static uint64_t taken(const struct zero_ledger *l, uint64_t bytes)
+{
     return (bytes + l->granule_bytes - 1) / l->granule_bytes * l->granule_bytes;
 }
 
@@ -174,12 +176,14 @@ static void raise_to(uint64_t *most, uint64_t value)
 // END SOLUTION
 int ledger_add(struct zero_ledger *ledger, int rank, enum zero_kind kind, uint64_t bytes)
 {
-    // TODO(3): book an allocation.  (about 25 lines)
+    if (no_account(ledger, rank, kind))
+        return LAB_EINVAL;
+    // TODO(3): book an allocation.  (about 21 lines)
     //   before: held[rank] is what the rank holds
     //   after:  now and held have grown; peak and most are at least as large; or nothing changed
     //   use:    ledger->granule_bytes, ledger->limit_bytes
     // BEGIN SOLUTION
-    uint64_t bytes_taken = taken(ledger, rank, kind, bytes);
+    uint64_t bytes_taken = taken(ledger, bytes);
     if (bytes_taken == 0)
         return LAB_EINVAL;
     uint64_t most = ledger->limit_bytes ? ledger->limit_bytes : UINT64_MAX;
@@ -191,23 +195,25 @@ int ledger_add(struct zero_ledger *ledger, int rank, enum zero_kind kind, uint64
     raise_to(&ledger->most[rank], ledger->held[rank]);
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)ledger, (void)rank, (void)kind, (void)bytes;
+    // STUB: (void)bytes;
     // STUB: TODO(3);
 }
 
 int ledger_drop(struct zero_ledger *ledger, int rank, enum zero_kind kind, uint64_t bytes)
 {
+    if (no_account(ledger, rank, kind))
+        return LAB_EINVAL;
     // TODO(3), second half: book that it ends.  (about 6 lines)
     //   after:  now and held have shrunk by what ledger_add took; peak and most stay
     // BEGIN SOLUTION
-    uint64_t bytes_taken = taken(ledger, rank, kind, bytes);
+    uint64_t bytes_taken = taken(ledger, bytes);
     if (bytes_taken == 0 || bytes_taken > ledger->now[rank][kind])
         return LAB_EINVAL;
     ledger->now[rank][kind] -= bytes_taken;
     ledger->held[rank] -= bytes_taken;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)ledger, (void)rank, (void)kind, (void)bytes;
+    // STUB: (void)bytes;
     // STUB: TODO(3);
 }
 
@@ -274,14 +280,14 @@ static void update(const struct zero_writer *w, int unit)
 int zero_schedule(const struct zero_model *model, const struct zero_layout *layout,
                   struct zero_schedule *s)
 {
-    // TODO(4): everything that happens, in order.  (about 70 lines: helpers for the
+    if (!model || !layout || !s || !s->op)
+        return LAB_EINVAL;
+    // TODO(4): everything that happens, in order.  (about 68 lines: helpers for the
     //          forward and the backward of a layer and for the update of a unit)
     //   before: s->op has room for s->cap operations
     //   after:  s->step and s->count are set; or the array is too small
     //   use:    zero_put, zero_put_memory; the order in lab08.h; first_layer and last_layer
     // BEGIN SOLUTION
-    if (!model || !layout || !s || !s->op)
-        return LAB_EINVAL;
     struct zero_schedule made = {.op = s->op, .cap = s->cap};
     struct zero_writer w = {model, layout, &made};
     for (enum zero_kind kind = ZERO_PARAM; kind <= ZERO_VARIANCE; kind++)
@@ -299,20 +305,19 @@ int zero_schedule(const struct zero_model *model, const struct zero_layout *layo
     *s = made;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)model, (void)layout, (void)s;
     // STUB: TODO(4);
 }
 
 int zero_predict(const struct zero_schedule *s, struct zero_ledger *ledger, int rank, int *failed)
 {
-    // TODO(5): run the schedule on paper.  (about 14 lines)
+    if (!s || !ledger || !failed)
+        return LAB_EINVAL;
+    // TODO(5): run the schedule on paper.  (about 13 lines)
     //   before: the ledger knows limit and granule
     //   after:  *failed is the operation that does not fit, or -1
     //   use:    ledger_add, ledger_drop; what lies on the host takes no GPU memory
     // BEGIN SOLUTION
     int rc = LAB_OK;
-    if (!s || !ledger || !failed)
-        return LAB_EINVAL;
     for (int i = 0; i < s->count; i++) {
         const struct zero_op *op = &s->op[i];
         if (op->what == ZERO_ALLOC && !op->host)
@@ -327,7 +332,7 @@ int zero_predict(const struct zero_schedule *s, struct zero_ledger *ledger, int 
     *failed = -1;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)s, (void)ledger, (void)rank, (void)failed;
+    // STUB: (void)rank;
     // STUB: TODO(5);
 }
 
@@ -346,7 +351,9 @@ static int try_stage(const struct zero_model *model, const struct zero_how *how,
 int zero_fit(const struct zero_model *model, const struct zero_how *how, uint64_t granule_bytes,
              uint64_t limit_bytes, struct zero_fit *fit)
 {
-    // TODO(5), second half: the smallest stage that fits.  (about 25 lines)
+    if (!how || !fit || granule_bytes < 1 || limit_bytes < 1)
+        return LAB_EINVAL;
+    // TODO(5), second half: the smallest stage that fits.  (about 24 lines)
     //   before: *fit holds anything
     //   after:  the first of stages 0, 1, 2, 3, and then 0, 1, 2, 3 with offload, that fits
     //   use:    zero_work_open, zero_work_close, zero_layout, zero_schedule, zero_predict with a
@@ -355,8 +362,6 @@ int zero_fit(const struct zero_model *model, const struct zero_how *how, uint64_
     struct zero_work work;
     struct zero_how tried;
     int rc;
-    if (!how || !fit || granule_bytes < 1 || limit_bytes < 1)
-        return LAB_EINVAL;
     if ((rc = zero_work_open(model, &work)))
         return rc;
     tried = *how;
@@ -373,21 +378,21 @@ int zero_fit(const struct zero_model *model, const struct zero_how *how, uint64_
     zero_work_close(&work);
     return rc;
     // END SOLUTION
-    // STUB: (void)model, (void)how, (void)granule_bytes, (void)limit_bytes, (void)fit;
+    // STUB: (void)model;
     // STUB: TODO(5);
 }
 
 int zero_place(const struct zero_run *run, int rank, enum zero_kind kind, int unit,
                struct zero_place *place)
 {
-    // TODO(6): where parameters and gradients are.  (about 15 lines)
+    if (!run || !place || rank < 0 || rank >= run->ring.n || unit < 0 ||
+        unit >= run->work.layout.units || (kind != ZERO_PARAM && kind != ZERO_GRAD))
+        return LAB_EINVAL;
+    // TODO(6): where parameters and gradients are.  (about 10 lines)
     //   before: *place holds anything
     //   after:  whole: where all of the unit is, or NULL; owned: where this rank's shard is
     //   use:    run->rank[rank].at; which stage cuts what: lab08.h
     // BEGIN SOLUTION
-    if (!run || !place || rank < 0 || rank >= run->ring.n || unit < 0 ||
-        unit >= run->work.layout.units || (kind != ZERO_PARAM && kind != ZERO_GRAD))
-        return LAB_EINVAL;
     void *const(*at)[ZERO_TENSORS] = run->rank[rank].at;
     int stage = run->work.layout.how.stage, cut_at = kind == ZERO_PARAM ? 3 : 2;
     enum zero_kind gathered = kind == ZERO_PARAM ? ZERO_GATHERED : ZERO_BUCKET;
@@ -399,11 +404,10 @@ int zero_place(const struct zero_run *run, int rank, enum zero_kind kind, int un
         place->owned = kept + 2 * run->work.layout.unit[unit].shard * (uint64_t)rank;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)run, (void)rank, (void)kind, (void)unit, (void)place;
     // STUB: TODO(6);
 }
 
-// BEGIN SOLUTION
+/* Given: frees one rank's allocation and books it. */
 static int free_one(struct zero_run *run, int rank, const struct zero_op *op)
 {
     void **at = &run->rank[rank].at[op->kind][op->index];
@@ -413,6 +417,16 @@ static int free_one(struct zero_run *run, int rank, const struct zero_op *op)
     return rc ? rc : ledger_drop(host ? &run->host : &run->gpu, rank, op->kind, op->bytes);
 }
 
+/* Given: a ZERO_FREE on every rank, up to the first that fails. */
+static int free_all(struct zero_run *run, const struct zero_op *op)
+{
+    int rc = LAB_OK;
+    for (int r = 0; r < run->ring.n && !rc; r++)
+        rc = free_one(run, r, op);
+    return rc;
+}
+
+// BEGIN SOLUTION
 static int allocate_one(struct zero_run *run, int rank, const struct zero_op *op)
 {
     void **at = &run->rank[rank].at[op->kind][op->index], *made = NULL;
@@ -432,26 +446,24 @@ static int allocate_one(struct zero_run *run, int rank, const struct zero_op *op
 // END SOLUTION
 int zero_memory(struct zero_run *run, const struct zero_op *op)
 {
-    // TODO(6): allocate or free on every rank, and book it.  (about 40 lines: a helper for one
-    //          rank's allocation, one for its end)
-    //   before: at[kind][index] is NULL (alloc) or an allocation (free), on every rank
-    //   after:  it is what the operation says; when one rank has no room, it is NULL everywhere
-    //   use:    cudaSetDevice, cudaMalloc, cudaFree, cudaHostAlloc (portable: all GPUs read it),
-    //           cudaFreeHost, ring_result, ledger_add, ledger_drop
-    // BEGIN SOLUTION
-    int rc = LAB_OK;
     if (!run || !op || (op->what != ZERO_ALLOC && op->what != ZERO_FREE))
         return LAB_EINVAL;
-    for (int r = 0; r < run->ring.n; r++) {
-        rc = op->what == ZERO_FREE ? free_one(run, r, op) : allocate_one(run, r, op);
-        for (int back = r - 1; back >= 0 && rc && op->what == ZERO_ALLOC; back--)
+    if (op->what == ZERO_FREE)
+        return free_all(run, op);
+    // TODO(6): allocate on every rank, and book it.  (about 22 lines: a helper for one rank)
+    //   before: at[kind][index] is NULL on every rank
+    //   after:  it is what the operation says; when one rank has no room, it is NULL everywhere
+    //   use:    cudaSetDevice, cudaMalloc, cudaFree, cudaHostAlloc (portable: all GPUs read it),
+    //           cudaFreeHost, ring_result, ledger_add, free_one
+    // BEGIN SOLUTION
+    int rc = LAB_OK;
+    for (int r = 0; r < run->ring.n && !rc; r++) {
+        rc = allocate_one(run, r, op);
+        for (int back = r - 1; back >= 0 && rc; back--)
             (void)free_one(run, back, op);
-        if (rc)
-            break;
     }
     return rc;
     // END SOLUTION
-    // STUB: (void)run, (void)op;
     // STUB: TODO(6);
 }
 
@@ -471,7 +483,9 @@ static int keep_own(const struct zero_run *run, int unit)
 // END SOLUTION
 int zero_reduce(struct zero_run *run, const struct zero_op *op)
 {
-    // TODO(6): gradients become sums.  (about 25 lines with a helper)
+    if (!run || !op || (op->what != ZERO_ALL_REDUCE && op->what != ZERO_REDUCE_SCATTER))
+        return LAB_EINVAL;
+    // TODO(6): gradients become sums.  (about 23 lines with a helper)
     //   before: the whole gradients of the unit are there, on every rank its own
     //   after:  the owned ones are sums over all ranks
     //   use:    zero_wholes, ring_all_reduce, ring_reduce_scatter with RING_FLOAT16 and the unit's
@@ -480,8 +494,6 @@ int zero_reduce(struct zero_run *run, const struct zero_op *op)
     // BEGIN SOLUTION
     void *whole[RING_RANKS];
     int rc;
-    if (!run || !op || (op->what != ZERO_ALL_REDUCE && op->what != ZERO_REDUCE_SCATTER))
-        return LAB_EINVAL;
     if ((rc = zero_wholes(run, ZERO_GRAD, op->index, whole)))
         return rc;
     uint64_t count = run->work.layout.unit[op->index].padded;
@@ -492,19 +504,18 @@ int zero_reduce(struct zero_run *run, const struct zero_op *op)
         rc = keep_own(run, op->index);
     return rc;
     // END SOLUTION
-    // STUB: (void)run, (void)op;
     // STUB: TODO(6);
 }
 
 int zero_step(struct zero_run *run)
 {
-    // TODO(6): one step, operation by operation.  (about 12 lines)
+    if (!run || !run->work.schedule.op)
+        return LAB_EINVAL;
+    // TODO(6): one step, operation by operation.  (about 10 lines)
     //   before: zero_run_start is through, and run->steps steps
     //   after:  run->steps is one more; or run->failed is the operation that failed
     //   use:    op[step .. count) of run->work.schedule; zero_perform
     // BEGIN SOLUTION
-    if (!run || !run->work.schedule.op)
-        return LAB_EINVAL;
     const struct zero_schedule *s = &run->work.schedule;
     for (int i = s->step; i < s->count; i++) {
         int rc = zero_perform(run, &s->op[i]);
@@ -516,13 +527,14 @@ int zero_step(struct zero_run *run)
     run->steps++;
     return LAB_OK;
     // END SOLUTION
-    // STUB: (void)run;
     // STUB: TODO(6);
 }
 
 int zero_gather(struct zero_run *run, const struct zero_op *op)
 {
-    // TODO(7): parameters become whole.  (about 16 lines)
+    if (!run || !op || op->what != ZERO_ALL_GATHER)
+        return LAB_EINVAL;
+    // TODO(7): parameters become whole.  (about 11 lines)
     //   before: every rank's owned parameters of the unit are there
     //   after:  the whole ones are complete on every rank
     //   use:    zero_wholes, ring_all_gather; in stage 3 first zero_copy the owned ones to their
@@ -531,8 +543,6 @@ int zero_gather(struct zero_run *run, const struct zero_op *op)
     void *whole[RING_RANKS];
     struct zero_place param;
     int rc;
-    if (!run || !op || op->what != ZERO_ALL_GATHER)
-        return LAB_EINVAL;
     if ((rc = zero_wholes(run, ZERO_PARAM, op->index, whole)))
         return rc;
     const struct zero_unit *unit = &run->work.layout.unit[op->index];
@@ -542,21 +552,19 @@ int zero_gather(struct zero_run *run, const struct zero_op *op)
             rc = zero_copy(run, r, (char *)whole[r] + bytes * (uint64_t)r, param.owned, bytes);
     return rc ? rc : ring_all_gather(&run->ring, whole, unit->padded, RING_FLOAT16);
     // END SOLUTION
-    // STUB: (void)run, (void)op;
     // STUB: TODO(7);
 }
 
 int zero_bus(struct zero_run *run, const struct zero_op *op)
 {
-    // TODO(7), second half: over PCIe and back.  (about 15 lines)
-    //   after:  halves[unit] holds the owned gradients; or the owned parameters what is in it
-    //   use:    zero_place, zero_copy (asynchronous, since the memory is pinned)
-    // BEGIN SOLUTION
-    int rc = LAB_OK;
     if (!run || !op || (op->what != ZERO_TO_HOST && op->what != ZERO_TO_GPU) ||
         !run->work.layout.how.offload)
         return LAB_EINVAL;
-    int down = op->what == ZERO_TO_GPU;
+    // TODO(7), second half: over PCIe and back.  (about 10 lines)
+    //   after:  halves[unit] holds the owned gradients; or the owned parameters what is in it
+    //   use:    zero_place, zero_copy (asynchronous, since the memory is pinned)
+    // BEGIN SOLUTION
+    int rc = LAB_OK, down = op->what == ZERO_TO_GPU;
     for (int r = 0; r < run->ring.n && !rc; r++) {
         struct zero_place place;
         void *host = run->rank[r].halves[op->index];
@@ -567,6 +575,5 @@ int zero_bus(struct zero_run *run, const struct zero_op *op)
     }
     return rc;
     // END SOLUTION
-    // STUB: (void)run, (void)op;
     // STUB: TODO(7);
 }

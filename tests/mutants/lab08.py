@@ -641,8 +641,8 @@ MUTANTS = [
     Mutant(
         name="ledger_of_any_kind",
         todo=3,
-        find="rank >= l->ranks ||\n        (int)kind < 0 || kind >= ZERO_KINDS)",
-        replace="rank >= l->ranks)",
+        find="rank >= l->ranks || (int)kind < 0 || kind >= ZERO_KINDS;",
+        replace="rank >= l->ranks;",
         rejected_by="ledger_bad",
         why="a kind that is not there is booked as something else",
     ),
@@ -802,8 +802,8 @@ MUTANTS = [
     Mutant(
         name="step_of_a_closed_run",
         todo=6,
-        find="    if (!run || !run->work.schedule.op)\n        return LAB_EINVAL;\n    const struct zero_schedule *s",
-        replace="    if (!run)\n        return LAB_EINVAL;\n    const struct zero_schedule *s",
+        find="    if (!run || !run->work.schedule.op)\n        return LAB_EINVAL;\n",
+        replace="    if (!run)\n        return LAB_EINVAL;\n",
         rejected_by="step",
         why="nothing to do is done well",
     ),
@@ -818,8 +818,8 @@ MUTANTS = [
     Mutant(
         name="bus_without_offload",
         todo=7,
-        find=" ||\n        !run->work.layout.how.offload)\n        return LAB_EINVAL;\n    int down",
-        replace=")\n        return LAB_EINVAL;\n    int down",
+        find=" ||\n        !run->work.layout.how.offload)\n        return LAB_EINVAL;\n",
+        replace=")\n        return LAB_EINVAL;\n",
         rejected_by="gather",
         why="a copy to nowhere",
     ),
