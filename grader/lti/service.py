@@ -226,7 +226,7 @@ def _unknown_course(platform: Platform, context: Json) -> Response:
     log(f"{platform.name}: refused, course {known} is not among its contexts")
     said = (
         f"These marks are another course's: this one, {known}, is not among those of lti.toml. "
-        f'Whoever runs the service adds it to contexts of the platform "{platform.name}".'
+        f'An administrator of the service can add it to contexts of "{platform.name}".'
     )
     return shown("Not this course", [Heading("Not this course", 1), Paragraph(said)], 403)
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Spelling of the site, README.md and CONTRIBUTING.md: words that neither Hunspell's British
-English nor docs/book/words.txt has (CUDA's own names are left out), and American spellings.
-Hunspell's British English takes -ize as well as -ise; here -ise is the spelling, also in the texts
-that programs print. A word of the list that no page uses any more does no harm.
+English nor docs/book/words.txt has (CUDA's own names are left out), American spellings, and words
+that do not say who is meant. Hunspell's British English takes -ize as well as -ise; here -ise is
+the spelling. The last two kinds are looked for in the texts that programs print, too. A word of the
+list that no page uses any more does no harm.
 
 Exit status 77 where Hunspell is not installed."""
 
@@ -43,6 +44,11 @@ THEIRS = re.compile(
     r"|unrecognized error code|system not yet initialized|initialization is not supported for",
     re.IGNORECASE,
 )
+# Who? docs/style.md wants the program, GPU, process or person named.
+VAGUE = re.compile(
+    r"\b(?:nobody|somebody|anybody|whoever)\b|\b(?:is|are)\s+none\s+of\b", re.IGNORECASE
+)
+QUOTED = re.compile(r'"[^"\n]*"')
 BEGINS = re.compile(r"(?:[.:;?!)] |(?:^|\n)(?:[#*>|\d.-]+ )?)\Z")  # what stands before a sentence
 PRINTS = ("vgpu", "harness", "labs", "solutions", "zero-plan", "grader", "bench/truth")
 C = re.compile(r'/\*.*?\*/|//[^\n]*|"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
@@ -83,12 +89,23 @@ def american(texts: dict[str, str]) -> list[str]:
     return said
 
 
+def vague(texts: dict[str, str]) -> list[str]:
+    """Words that do not say who is meant, a line each; a page may quote them."""
+    return [
+        f"{name}: {found} does not say who is meant"
+        for name, text in texts.items()
+        for found in VAGUE.findall(text)
+    ]
+
+
 def strings(path: Path) -> str:
-    """What a source may print: its strings of several words, a line each."""
+    """What a source may print: its strings of several words without docstrings, a line each."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
-        nodes = ast.walk(ast.parse(text))
-        found = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+        nodes = list(ast.walk(ast.parse(text)))
+        heads = {id(n.value) for n in nodes if isinstance(n, ast.Expr)}
+        texts = (n for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str))
+        found = [n.value for n in texts if id(n) not in heads]
     else:
         found = [m[1].replace("\\n", " ") for m in C.finditer(text) if m[1]]
     return "\n".join(one for one in found if " " in one.strip())
@@ -115,7 +132,10 @@ def main() -> int:
     }
     sources = printed()
     said = wrong(pages, ours)
-    said += american({name: prose(text) for name, text in pages.items()} | sources)
+    texts = {name: prose(text) for name, text in pages.items()}
+    said += american(texts | sources)
+    ours_to_say = {name: text for name, text in sources.items() if "grader/tests/" not in name}
+    said += vague({name: QUOTED.sub("", text) for name, text in texts.items()} | ours_to_say)
     print(
         "\n".join(
             [*said, f"{len(pages)} pages and {len(sources)} sources, {len(said)} wrong words"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""spelling.py: a wrong word is found, and one in American spelling; a word of the list that is not
-used any more is no mistake."""
+"""spelling.py: a wrong word is found, one in American spelling, and one that does not say who is
+meant; a word of the list that is not used any more is no mistake."""
 
 import shutil
 import tempfile
@@ -28,6 +28,14 @@ class Spelling(unittest.TestCase):
         self.assertEqual(spelling.wrong({"a.md": "A right word."}, {"memcpy", "warp"}), [])
 
 
+class Vague(unittest.TestCase):
+    def test_words_that_do_not_say_who_is_meant(self) -> None:
+        for wrong in ("Nobody waits.", "It is\nnone of them.", "whoever reads it", "by somebody"):
+            self.assertTrue(spelling.vague({"a.md": wrong}), wrong)
+        right = "None of them waits. There is none. A rank reads it. everybody_else"
+        self.assertEqual(spelling.vague({"a.md": right}), [])
+
+
 class American(unittest.TestCase):
     def test_both_spellings_of_a_word(self) -> None:
         for wrong, right in (
@@ -52,7 +60,7 @@ class American(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             c, python = Path(folder, "a.c"), Path(folder, "a.py")
             c.write_text('/* color */ f("behavior"); // gray\ng("a wrong "\n  "color here");\n')
-            python.write_text('# color\nf("gray")\ng(f"a color {x}")\n')
+            python.write_text('"""A gray day."""\n# color\nf("gray")\ng(f"a color {x}")\n')
             texts = {path.name: spelling.strings(path) for path in (c, python)}
         self.assertEqual(
             spelling.american(texts), ["a.c: color is American", "a.py: color is American"]
