@@ -100,8 +100,8 @@ int ring_take(struct ring *ring, void *dst, size_t room, size_t *bytes);
 int ipc_close(struct ring *ring);
 
 /* 7. Receives one message from socket fd: *number. What the other side sent before it ended can
- * still be received. LAB_EPEER when it has ended and no message is left, or when it sends nothing for
- * wait_ms milliseconds; 0: only what has come already. A signal is no reason to give up.
+ * still be received. LAB_EPEER when it has ended and no message is left, or when it sends nothing
+ * for wait_ms milliseconds; 0: only what has come already. A signal is no reason to give up.
  * LAB_EINVAL: number is null. */
 int peer_hear(int fd, int wait_ms, size_t *number);
 
