@@ -317,7 +317,7 @@ static void print_usage(FILE *to)
           "  VGPU_FAULT=WORDS  faults to inject, such as alloc:3,link:0-1=0.1\n"
           "  VGPU_SCHEDULE=SEED  blocks, lanes and unordered operations in another order\n"
           "  VGPU_SCHEDULE=weak[:SEED]  the same, and kernels load older values, as PTX allows\n"
-          "  VGPU_FORM=careful  run each thread of a kernel by itself (default: fast where possible)\n"
+          "  VGPU_FORM=careful  run each thread of a kernel by itself (default: fast if possible)\n"
           "  VGPU_MEMORY_LIMIT=2G  how much of this computer's memory it may use (default: half)\n",
           to);
 }
