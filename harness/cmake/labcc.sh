@@ -56,7 +56,7 @@ case $0 in
 */*) here=${0%/*} ;;
 *) here=. ;;
 esac
-action=$2
+action=$2 complete='' whole=''
 shift 2
 
 # compile SOURCE OBJECT DEPFILE FLAGS
@@ -226,13 +226,19 @@ link_runner() {
     $LAB_LINK -o "$4" "$mine" ${5-} $(given "$3") $LAB_TRAPS $LAB_LIBS
 }
 
-# OUTPUT-own. REFERENCE may have lost its answer to TODO; UNWRITTEN are the student's stubs.
+# OUTPUT-own. REFERENCE may have lost its answer to TODO; UNWRITTEN are the student's stubs. If the
+# student's object is complete, this is the same program for all TODOs: $whole, once there is one.
 # link_own OBJECT SYMBOLS TODO OUTPUT REFERENCE ITS_SYMBOLS UNWRITTEN
 link_own() {
+    if [ -n "$whole" ]; then
+        ln -f "$whole" "$4-own"
+        return
+    fi
     mine=$part.$3.own.o theirs=$part.$3.reference.o
     prepare own "$3" "$2" "$1" "$mine" "$7"
     prepare stand-in "$3" "$6" "$5" "$theirs" "$7"
     $LAB_LINK -o "$4-own" "$mine" "$theirs" $(given "$3") $LAB_TRAPS $LAB_LIBS
+    [ -z "$complete" ] || whole=$4-own
 }
 
 # Names what is made on the way. Several may be made at once.
@@ -263,11 +269,15 @@ runner() {
         link_runner "$1" "$part.symbols" 0 "$3"
     else
         symbols_of "$LAB_REFERENCE" >"$part.reference"
+        own=
+        if has_needs "$2"; then # both at once, since a learner waits; of two failures the first is told
+            link_own "$1" "$part.symbols" "$2" "$3" "$LAB_REFERENCE" "$part.reference" \
+                "$(unwritten_of "$1")" 2>"$part.said" &
+            own=$!
+        fi
         prepare reference "$2" "$part.reference" "$LAB_REFERENCE" "$part.reference.o"
         link_runner "$1" "$part.symbols" "$2" "$3" "$part.reference.o"
-        if has_needs "$2"; then
-            link_own "$1" "$part.symbols" "$2" "$3" "$LAB_REFERENCE" "$part.reference" "$(unwritten_of "$1")"
-        fi
+        [ -z "$own" ] || wait "$own" || fail "$(cat "$part.said")"
     fi
     remove_parts
 }
@@ -283,8 +293,12 @@ runners() {
         reference=
         [ "$number" = 0 ] || reference=$LAB_WITHOUT$number.o
         link_runner "$object" "$part.symbols" "$number" "$prefix-$number" $reference
+        if [ "$number" = 0 ] && [ -z "$unwritten" ]; then # it defines all functions
+            complete=yes
+            [ -n "$LAB_CLOSED" ] || whole=$prefix-0
+        fi
         if has_needs "$number"; then
-            symbols_of "$reference" >"$part.reference"
+            [ -n "$whole" ] || symbols_of "$reference" >"$part.reference"
             link_own "$object" "$part.symbols" "$number" "$prefix-$number" "$reference" "$part.reference" "$unwritten"
         fi
     done

@@ -141,6 +141,17 @@ class Mixing(unittest.TestCase):
             {"awk": 5, "nm": 2, "objcopy": 4, "cc": 2, "objdump": 1, "rm": 1},
         )
 
+    def test_a_complete_submission_has_one_program_with_its_own_functions(self) -> None:
+        stub = toy.with_body("toy_sum", "(void)in, (void)n, (void)result;\nTODO(3);")
+        for name, source in ("all", toy.SOLUTION.read_text(encoding="utf-8")), ("some", stub):
+            file, object_, prefix = (toy.WORK / f"{name}{end}" for end in (".c", ".o", ""))
+            file.write_text(source, encoding="utf-8")
+            toy.labcc("compile", file, object_)
+            toy.labcc("runners", object_, prefix, 0, 1, 2, 3)
+            same = Path(f"{prefix}-0").samefile(f"{prefix}-2-own")
+            self.assertEqual(same, name == "all")
+            self.assertEqual(toy.check(prefix, "all").status, toy.PASS)
+
     def test_missing_function(self) -> None:
         source = toy.SOLUTION.read_text(encoding="utf-8").replace("toy_double_all", "toy_doubles")
         file, object_ = toy.WORK / "missing.c", toy.WORK / "missing.o"
