@@ -293,29 +293,6 @@ static void continue_after(struct region *g, LLVMBasicBlockRef after)
 
 /* ---- counters ---- */
 
-/* The graph's block in which the counter is changed; CC_NO_BLOCK: it is gone. */
-static int block_of_counter(const struct cc_regions *r, LLVMValueRef counter)
-{
-    int block = CC_NO_BLOCK;
-
-    for (LLVMUseRef use = LLVMGetFirstUse(counter); use != NULL && block == CC_NO_BLOCK;
-         use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        long number =
-            LLVMGetInstructionOpcode(user) == LLVM_OP_LOAD ? cc_number_of(r->numbers, user) : -1;
-        if (number >= 0 && r->graph.block[r->numbers->block[number]].block != r->done)
-            block = r->numbers->block[number];
-    }
-    return block;
-}
-
-static void find_counters(struct cc_regions *r)
-{
-    r->counter_block = cc_alloc((r->counters + 1) * sizeof *r->counter_block);
-    for (size_t i = 0; i < r->counters; i++)
-        r->counter_block[i] = block_of_counter(r, r->counter[i]);
-}
-
 static bool counts_here(const struct region *g, size_t counter)
 {
     int block = g->r->counter_block[counter];
@@ -349,7 +326,9 @@ static void end_counters(struct region *g)
         if (!counts_here(g, i))
             continue;
         LLVMValueRef to = LLVMBuildGEP2(g->b, number, g->r->totals, &at, 1, "");
-        LLVMValueRef own = LLVMBuildLoad2(g->b, number, copy_of(g, g->r->counter[i]), "");
+        LLVMValueRef own = copy_of(g, g->r->counter[i]);
+        own = g->r->counts_once[i] ? cc_narrow_counter(g->r, g->b, own)
+                                   : LLVMBuildLoad2(g->b, number, own, "");
         LLVMValueRef sum =
             LLVMBuildBinOp(g->b, LLVM_OP_ADD, LLVMBuildLoad2(g->b, number, to, ""), own, "");
         LLVMBuildStore(g->b, sum, to);
@@ -492,7 +471,7 @@ const char *cc_make_regions(struct cc_regions *r)
     if (why != NULL)
         return why;
     cc_number_values(r);
-    find_counters(r);
+    cc_find_counters(r);
     make_all_regions(r);
     return NULL;
 }

@@ -36,6 +36,7 @@ struct cc_regions {
     LLVMValueRef totals;            /* their address */
     size_t counters;
     int *counter_block;
+    bool *counts_once;   /* a thread comes to its block at most once between barriers */
     bool warps;          /* it has operations of warps */
     LLVMValueRef coming; /* variable: number of the barrier that was reached; barrier_count: the end
                             of the kernel */
@@ -55,6 +56,13 @@ struct cc_regions {
 
 /* Returns null, or why the kernel cannot be divided. */
 const char *cc_make_regions(struct cc_regions *r);
+
+/* ---- lane_counters.c ---- */
+
+/* Finds where they are changed. */
+void cc_find_counters(struct cc_regions *r);
+/* Makes a number of 32 bits of a region's own counter; its value at the builder's position. */
+LLVMValueRef cc_narrow_counter(struct cc_regions *r, LLVMBuilderRef b, LLVMValueRef counter);
 
 /* ---- lane_uniform.c ---- */
 
