@@ -72,7 +72,7 @@ static void read_indices(struct lanes *f, LLVMBuilderRef b)
 
     for (unsigned i = VGPU_LANE_BLOCK; i < VGPU_LANE_INDICES; i++) {
         f->index[i] = LLVMBuildLoad2(b, word, address_in(f, b, 1, i, 32), "");
-        if (i >= VGPU_LANE_BLOCK_DIM)
+        if (i >= VGPU_LANE_BLOCK_DIM && f->plan.grows_count != 0)
             cc_set_positive(f->l, f->index[i]);
     }
     for (unsigned i = 0; i < 3; i++)

@@ -218,17 +218,19 @@ static LLVMValueRef incoming_from(const struct cc_planner *p, LLVMValueRef phi, 
 }
 
 /* The numbers that `next` becomes while the loop goes on do not turn over: TRIPS is 0 otherwise
- * (lane_trips.c). */
+ * (lane_trips.c). Of a loop that counts in constants LLVM knows as much without that. */
 static void note_growth(struct cc_planner *p, LLVMValueRef next, LLVMValueRef phi, int how)
 {
     struct cc_lane_plan *plan = p->plan;
+    LLVMValueRef sum = LLVMIsAInstruction(next);
 
-    if (how == VGPU_EQ || how == VGPU_NE || LLVMIsAInstruction(next) == NULL ||
-        LLVMGetInstructionOpcode(next) != LLVM_OP_ADD ||
-        (LLVMGetOperand(next, 0) != phi && LLVMGetOperand(next, 1) != phi))
+    if (how == VGPU_EQ || how == VGPU_NE || sum == NULL ||
+        LLVMGetInstructionOpcode(sum) != LLVM_OP_ADD ||
+        (LLVMGetOperand(sum, 0) != phi && LLVMGetOperand(sum, 1) != phi) ||
+        LLVMIsAConstantInt(LLVMGetOperand(sum, LLVMGetOperand(sum, 0) == phi ? 1 : 0)) != NULL)
         return;
-    plan->grows = cc_grow(plan->grows, plan->grows_count, &plan->grows_capacity, sizeof next);
-    plan->grows[plan->grows_count++] = next;
+    plan->grows = cc_grow(plan->grows, plan->grows_count, &plan->grows_capacity, sizeof sum);
+    plan->grows[plan->grows_count++] = sum;
 }
 
 /* The loop's TRIPS, from the condition `left how right` under which it continues; *counted: the phi
