@@ -58,17 +58,17 @@ static size_t count_calls(LLVMValueRef function, bool (*counts)(LLVMValueRef cal
     return count;
 }
 
-static bool is_defined(LLVMValueRef function)
+static bool has_code(LLVMValueRef function)
 {
     return !LLVMIsDeclaration(function);
 }
 
 static bool uses_memory(LLVMValueRef function)
 {
-    return is_defined(function) && !uses_no_memory(function, 0);
+    return has_code(function) && !uses_no_memory(function, 0);
 }
 
-static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
+static void give_attributes(LLVMValueRef from, LLVMValueRef to)
 {
     const unsigned last = LLVMCountParams(from);
 
@@ -88,7 +88,7 @@ static void inline_calls_in(struct cc_lowering *l, LLVMValueRef function)
 
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (called_function(i) != NULL && is_defined(called_function(i)))
+            if (called_function(i) != NULL && has_code(called_function(i)))
                 LLVMAddCallSiteAttribute(i, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
                                          LLVMCreateEnumAttribute(l->context, kind, 0));
 }
@@ -106,7 +106,7 @@ static LLVMValueRef make_caller(struct cc_lowering *l, LLVMValueRef kernel, size
         parameter[i] = LLVMGetParam(copy, i);
     LLVMSetLinkage(copy, LLVM_LINKAGE_INTERNAL);
     LLVMSetFunctionCallConv(copy, convention);
-    copy_attributes(kernel, copy);
+    give_attributes(kernel, copy);
     LLVMPositionBuilderAtEnd(b, cc_add_block(l, copy));
     LLVMSetInstructionCallConv(LLVMBuildCall2(b, type, kernel, parameter, count, ""), convention);
     LLVMBuildRetVoid(b);
@@ -114,7 +114,7 @@ static LLVMValueRef make_caller(struct cc_lowering *l, LLVMValueRef kernel, size
 }
 
 /* A parameter `byval` would be copied into each caller. */
-static void set_by_value(LLVMValueRef kernel, LLVMValueRef copy, bool is)
+static void pass_by_value(LLVMValueRef kernel, LLVMValueRef copy, bool is)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
 
@@ -135,15 +135,15 @@ bool cc_inline_calls(struct cc_lowering *l, LLVMValueRef *kernel, size_t count)
     bool any = true, done = true;
 
     for (size_t i = 0; i < count; i++)
-        if (kernel[i] != NULL && count_calls(kernel[i], is_defined) != 0 &&
+        if (kernel[i] != NULL && count_calls(kernel[i], has_code) != 0 &&
             count_calls(kernel[i], uses_memory) == 0) {
             copy[i] = make_caller(l, kernel[i], i);
-            set_by_value(kernel[i], copy[i], false);
+            pass_by_value(kernel[i], copy[i], false);
         }
     for (int depth = 0; depth <= CALLS_DEEP && any && done; depth++) {
         any = false;
         for (size_t i = 0; i < count; i++)
-            if (copy[i] != NULL && count_calls(copy[i], is_defined) != 0) {
+            if (copy[i] != NULL && count_calls(copy[i], has_code) != 0) {
                 inline_calls_in(l, copy[i]);
                 any = true;
             }
@@ -151,7 +151,7 @@ bool cc_inline_calls(struct cc_lowering *l, LLVMValueRef *kernel, size_t count)
     }
     for (size_t i = 0; i < count; i++)
         if (copy[i] != NULL) {
-            set_by_value(kernel[i], copy[i], true);
+            pass_by_value(kernel[i], copy[i], true);
             kernel[i] = copy[i];
         }
     return done;

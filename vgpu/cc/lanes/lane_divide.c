@@ -40,7 +40,7 @@ static LLVMValueRef to_double(struct cc_lowering *l, LLVMBuilderRef b, LLVMValue
 
 /* Without its fraction. x86-64 converts vectors to signed integers only, so an unsigned one is
  * taken from the low bits of its sum with 2^52. */
-static LLVMValueRef to_integer(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef value,
+static LLVMValueRef whole_part(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef value,
                                bool sign)
 {
     LLVMTypeRef type = double_type(l), word = cc_int_type(l, 32);
@@ -61,7 +61,7 @@ static LLVMValueRef quotient(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueR
 {
     if (!vectors)
         return LLVMBuildBinOp(b, sign ? LLVM_OP_SDIV : LLVM_OP_UDIV, number, by, "");
-    return to_integer(l, b,
+    return whole_part(l, b,
                       LLVMBuildBinOp(b, LLVM_OP_FDIV, to_double(l, b, number, sign),
                                      to_double(l, b, by, sign), ""),
                       sign);
