@@ -276,6 +276,15 @@ class Forms(unittest.TestCase):
         told = Run("fast", program).ended.stderr
         self.assertEqual(told.count("division by zero in divisions.cu:"), 2, told)
 
+    def test_first_use_of_memory(self) -> None:
+        """Also where the limit is near, or does not suffice."""
+        program = self.compiled("fresh")
+        self.assertEqual(self.alike(program), [("fill", "fast: 31 blocks")])
+        for limit in ("24M", "8M"):
+            self.assertNotEqual(
+                self.alike(program, VGPU_MEMORY_LIMIT=limit), [("fill", "fast: 31 blocks")]
+            )
+
     def test_managed_variables_are_counted(self) -> None:
         """marked: 512 threads load and store a number of a __managed__ array, and store another."""
         program = self.compiled("objects")

@@ -88,6 +88,12 @@ static void unlock_commits(void)
         __atomic_store_n(commit_lock, 0, __ATOMIC_RELEASE);
 }
 
+bool commit_has_room(uint64_t bytes)
+{
+    const uint64_t half = context.limits.memory_bytes / 2;
+    return bytes < half && held_bytes() < half - bytes;
+}
+
 bool commit_parts(int32_t device, uint64_t chunk, uint32_t parts)
 {
     if (!(parts & ~committed_parts(device, chunk)))

@@ -388,22 +388,22 @@ static uint32_t parts_between(uint64_t chunk, uint64_t first, uint64_t last)
 }
 
 /* Whether the first touch of [address, end) cannot exceed the limit. */
-static bool is_committed(const struct mapping *map, uint64_t address, uint64_t end)
+static bool may_touch(const struct mapping *map, uint64_t address, uint64_t end)
 {
-    uint64_t first = map->offset + (address - map->va);
+    uint64_t first = map->offset + (address - map->va), missing = 0;
     uint64_t last =
         map->offset + ((end < map->va + map->bytes ? end : map->va + map->bytes) - map->va);
     for (uint64_t at = first / VGPU_CHUNK_BYTES; at * VGPU_CHUNK_BYTES < last && map->opened; at++)
-        if (parts_between(at, first, last) & ~committed_parts(map->memory, at))
-            return false;
-    return true;
+        missing += (unsigned)__builtin_popcount(parts_between(at, first, last) &
+                                                ~committed_parts(map->memory, at));
+    return missing == 0 || commit_has_room(missing * VGPU_PART_BYTES);
 }
 
 bool memory_allows(uint64_t address, uint64_t end, bool write)
 {
     for (uint32_t i = map_position(address); address < end; i++) {
         if (i == map_count || maps[i].va > address || (write && !maps[i].writable) ||
-            !is_committed(&maps[i], address, end))
+            !may_touch(&maps[i], address, end))
             return false;
         address = maps[i].va + maps[i].bytes;
     }

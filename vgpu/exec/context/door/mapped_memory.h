@@ -31,8 +31,8 @@ void memory_share(uint32_t *lock, uint32_t self);
 enum touch { TOUCH_OPENED, TOUCH_FAULT, TOUCH_LIMIT };
 enum touch memory_touch(uint64_t address);
 
-/* Whether all of [address, end) is mapped, writable if `write`, and touched already: no access to
- * it can fault. */
+/* Whether all of [address, end) is mapped, writable if `write`, and touched already, or the node's
+ * memory is less than half of its limit: no access to it can fault. */
 bool memory_allows(uint64_t address, uint64_t end, bool write);
 
 /* The same, but perhaps not touched yet. */
