@@ -6,13 +6,18 @@ from grader.calibrate.curve import Curve, Points, fit, rounded
 from grader.calibrate.gallery import Node
 
 
+def begins_us(calls: Node) -> float:
+    """When a copy begins that was called right after an event with timing."""
+    return float(max(calls["enqueue_us"], calls.get("timed_event_us", 0.0)))
+
+
 def to_host(called: Points, calls: Node) -> Node:
-    points = [(size, us - calls["enqueue_us"] - calls["wake_us"]) for size, us in called]
+    points = [(size, us - begins_us(calls) - calls["wake_us"]) for size, us in called]
     return fit([(n, max(us, 1e-3)) for n, us in points]).described()
 
 
 def to_gpu(called: Points, ended: Points, calls: Node) -> Node:
-    enqueue = calls["enqueue_us"]
+    enqueue = begins_us(calls)
     most = inline(called, ended)
     large = [
         (call, end)

@@ -42,6 +42,16 @@ def seen(**more: str) -> dict[tuple[int, int], tuple[int, ...]]:
     return {(row[0], row[1]): tuple(row[2:]) for row in rows}
 
 
+def seen_with(message_us: float) -> dict[tuple[int, int], tuple[int, ...]]:
+    """The same where a message takes this long."""
+    node = json.loads((NODES / "hgx-h200-4.json").read_text())
+    node["calls"]["message_us"] = message_us
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "node.json")
+        path.write_text(json.dumps(node))
+        return seen(VGPU_NODE=str(path))
+
+
 class Meet(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
@@ -56,10 +66,10 @@ class Meet(unittest.TestCase):
             self.assertEqual(lab(case), self.labs[case], f"run {number} of {case}")
 
     def test_a_barrier_takes_all_to_the_latest_clock(self) -> None:
-        lasts = set()
+        lasts, at_once = set(), seen_with(0)
         for step in range(5):
-            came = [self.first[step, rank][0] for rank in range(4)]
-            left = [self.first[step, rank][1] for rank in range(4)]
+            came = [at_once[step, rank][0] for rank in range(4)]
+            left = [at_once[step, rank][1] for rank in range(4)]
             self.assertEqual(left, [max(came)] * 4)
             lasts.add(came.index(max(came)))
         self.assertGreater(len(lasts), 1, "always the same rank is the last one")
@@ -71,12 +81,7 @@ class Meet(unittest.TestCase):
             self.assertGreater(self.first[turn][2], self.first[before][3], turn)
 
     def test_messages_take_what_the_description_says(self) -> None:
-        node = json.loads((NODES / "hgx-h200-4.json").read_text())
-        node["calls"]["message_us"] = MESSAGE_US
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "slow.json")
-            path.write_text(json.dumps(node))
-            slow = seen(VGPU_NODE=str(path))
+        slow = seen_with(MESSAGE_US)
         takes = int(MESSAGE_US * 1e6)
         for step in range(5):
             came = [slow[step, rank][0] for rank in range(4)]

@@ -35,7 +35,7 @@ const struct path_model *copy_model(const struct topology *t, const struct op *o
 /* The stream had nothing to do when `op` was issued. */
 static bool was_idle(const struct op *op)
 {
-    return op->ready_ps <= op->issue_ps;
+    return op->work_ps <= op->issue_ps;
 }
 
 uint64_t copy_latency(const struct topology *t, const struct op *op)

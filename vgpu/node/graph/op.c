@@ -112,6 +112,14 @@ static bool follows_in_stream(const struct op *op, const struct op *dep)
            (op->for_host || (op->stream == dep->stream && op->device == dep->device));
 }
 
+/* A stream is busy with events that have timing, but not at work. */
+static void raise_event_ps(struct op *op, const struct op *dep)
+{
+    uint64_t at_ps = dep->timed ? dep->end_ps + machine->cost.timed_event_ps : dep->event_ps;
+    if (at_ps > op->event_ps)
+        op->event_ps = at_ps;
+}
+
 /* `dep`, which `op` depends on, is over. A mark stands for what it depends on itself. */
 static void note_end(struct op *op, const struct op *dep)
 {
@@ -121,8 +129,8 @@ static void note_end(struct op *op, const struct op *dep)
         return;
     }
     raise_after_ps(op, ENGINE_NONE, dep->issue_ps);
-    if (dep->timed && follows_in_stream(op, dep))
-        raise_after_ps(op, ENGINE_NONE, dep->end_ps + machine->cost.timed_event_ps);
+    if (follows_in_stream(op, dep))
+        raise_event_ps(op, dep);
     for (int k = 0; k < ENGINE_KINDS; k++)
         if (dep->after_ps[k])
             note_engine(op, (enum engine_kind)k, far, dep->after_ps[k]);
@@ -153,7 +161,8 @@ static uint64_t ready_time(const struct op *op)
 /* Everything that `op` depends on is finished. */
 static void make_ready(struct op *op)
 {
-    op->ready_ps = ready_time(op);
+    op->work_ps = ready_time(op);
+    op->ready_ps = op->event_ps > op->work_ps ? op->event_ps : op->work_ps;
     tell_ready(op);
 }
 

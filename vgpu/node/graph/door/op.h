@@ -148,6 +148,8 @@ struct op {
     /* The time when everything that it depends on is over and its GPU knows it; set before the
      * observers learn that it is ready. */
     uint64_t ready_ps;
+    /* The same without events that have timing, and the time until which they keep its stream. */
+    uint64_t work_ps, event_ps;
     char call[48], site[64];
     uint64_t caller;    /* return address of the call in the program; 0: unknown */
     uint32_t on_stream; /* the stream's number in its process; 0: a default stream */
