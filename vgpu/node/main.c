@@ -372,8 +372,8 @@ int main(int argc, char **argv)
 {
     struct options o = {0};
     char error[512], socket_path[128], exec_path[4096];
-    /* A large structure is mapped, so that its pages do not exist until they are used: calloc clears
-     * what it takes from the heap. Most connections that a sandbox makes are never used. */
+    /* A large structure is mapped, so that its pages do not exist until they are used: calloc
+     * clears what it takes from the heap. Most connections that a sandbox makes are never used. */
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
     if (parse_options(argc, argv, &o) != 0) {
         print_usage(stderr);
