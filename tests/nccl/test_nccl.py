@@ -189,9 +189,6 @@ class Mutants(Nccl):
     def test_the_average_is_a_sum(self) -> None:
         self.rejected("value = average<T>::out(value, ranks);", "value = value;")
 
-    def test_what_is_less_than_an_access_is_left_out(self) -> None:
-        self.rejected("packs * pack<T>::COUNT, n, last", "n, n, last")
-
     def test_a_slot_is_used_too_early(self) -> None:
         self.rejected("sent - NCCL_SLOTS + 1", "0")
 

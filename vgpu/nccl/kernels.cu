@@ -3,8 +3,10 @@
 // step k). Each rank runs one block. A rank receives from its predecessor in its own memory and
 // sends by storing into the memory of its successor.
 #include "comm.h"
-#include "elements.h"
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <stdio.h>
 
 enum { THREADS = 256 };
@@ -114,12 +116,87 @@ struct mailboxes {
     }
 };
 
-// ---- a step ----
+// ---- elements ----
 
-__device__ bool is_aligned(const void *address)
+// Of 8 bits: computed in float, each result rounded, and at most the largest finite number.
+#define NCCL_COMPUTES_IN_FLOAT(T)                                                                  \
+    __device__ T operator+(T a, T b)                                                               \
+    {                                                                                              \
+        return T((float)a + (float)b);                                                             \
+    }                                                                                              \
+    __device__ T operator*(T a, T b)                                                               \
+    {                                                                                              \
+        return T((float)a * (float)b);                                                             \
+    }                                                                                              \
+    __device__ bool operator<(T a, T b)                                                            \
+    {                                                                                              \
+        return (float)a < (float)b;                                                                \
+    }
+NCCL_COMPUTES_IN_FLOAT(__nv_fp8_e4m3)
+NCCL_COMPUTES_IN_FLOAT(__nv_fp8_e5m2)
+
+template <class T> __device__ bool before(T a, T b)
 {
-    return ((uintptr_t)address & 15) == 0;
+    return a < b;
 }
+
+template <class T, int OP> __device__ T combine(T a, T b)
+{
+    if (OP == ncclProd)
+        return a * b;
+    if (OP == ncclMax)
+        return before(a, b) ? b : a;
+    if (OP == ncclMin)
+        return before(b, a) ? b : a;
+    return a + b;
+}
+
+// ncclAvg: floating-point inputs are scaled before the sum, integers are divided after it, as NCCL
+// does.
+template <class T> struct average {
+    static __device__ T in(T value, int)
+    {
+        return value;
+    }
+    static __device__ T out(T value, int ranks)
+    {
+        return value / (T)ranks;
+    }
+};
+
+template <class T> struct scaled {
+    static __device__ T in(T value, int ranks)
+    {
+        return (T)((float)value * (1.0f / ranks));
+    }
+    static __device__ T out(T value, int)
+    {
+        return value;
+    }
+};
+
+template <> struct average<float> : scaled<float> {
+};
+template <> struct average<__half> : scaled<__half> {
+};
+template <> struct average<__nv_bfloat16> : scaled<__nv_bfloat16> {
+};
+template <> struct average<__nv_fp8_e4m3> : scaled<__nv_fp8_e4m3> {
+};
+template <> struct average<__nv_fp8_e5m2> : scaled<__nv_fp8_e5m2> {
+};
+template <> struct average<double> {
+    static __device__ double in(double value, int ranks)
+    {
+        return value * (1.0 / ranks);
+    }
+    static __device__ double out(double value, int)
+    {
+        return value;
+    }
+};
+
+// ---- a step ----
 
 // A rank's part of a ring: it receives from `from` and sends to `to`.
 template <class T, int OP> struct ring {
@@ -135,45 +212,21 @@ template <class T, int OP> struct ring {
     {
         const T *in = take ? (const T *)from.filled_slot(n) : nullptr;
         T *out = pass ? (T *)to.free_slot() : nullptr;
-        const bool aligned = is_aligned(src) && is_aligned(dst); // slots are
-        const size_t packs = aligned ? n / pack<T>::COUNT : 0;
-        move<pack<T>>(src, in, dst, out, 0, packs, last);
-        move<single<T>>(src, in, dst, out, packs * pack<T>::COUNT, n, last);
+        for (size_t i = threadIdx.x; i < n; i += blockDim.x) {
+            T value = src ? start(src[i]) : in[i];
+            if (src && in)
+                value = combine<T, OP>(value, in[i]);
+            if (last && OP == ncclAvg)
+                value = average<T>::out(value, ranks);
+            if (dst)
+                dst[i] = value;
+            if (out)
+                out[i] = value;
+        }
         if (pass)
             to.post_slot(n);
         if (take)
             from.release_slot();
-    }
-
-    // What `P` calls an access, from number `first` to `end`.
-    template <class P>
-    __device__ void move(const T *src, const T *in, T *dst, T *out, size_t first, size_t end,
-                         bool last) const
-    {
-        typedef typename P::bits bits;
-        for (size_t i = first + threadIdx.x; i < end; i += blockDim.x) {
-            bits value = ((const bits *)(src ? src : in))[i], other = value;
-            if (src && in)
-                other = ((const bits *)in)[i];
-#pragma unroll
-            for (int k = 0; k < P::COUNT; k++)
-                P::set(value, k, made(src, in, P::get(value, k), P::get(other, k), last));
-            if (dst)
-                ((bits *)dst)[i] = value;
-            if (out)
-                ((bits *)out)[i] = value;
-        }
-    }
-
-    __device__ T made(bool own, bool taken, T value, T other, bool last) const
-    {
-        if (own)
-            value = start(value);
-        if (own && taken)
-            value = combine<T, OP>(value, other);
-        if (last && OP == ncclAvg)
-            value = average<T>::out(value, ranks);
-        return value;
     }
 
     __device__ T start(T value) const
@@ -296,7 +349,8 @@ __device__ void copy_bytes(char *to, const char *from, size_t bytes)
 {
     if (to == from)
         return;
-    const size_t packs = is_aligned(to) && is_aligned(from) ? bytes / sizeof(uint4) : 0;
+    const bool aligned = (((uintptr_t)to | (uintptr_t)from) & (sizeof(uint4) - 1)) == 0;
+    const size_t packs = aligned ? bytes / sizeof(uint4) : 0;
     for (size_t i = threadIdx.x; i < packs; i += blockDim.x)
         ((uint4 *)to)[i] = ((const uint4 *)from)[i];
     for (size_t i = packs * sizeof(uint4) + threadIdx.x; i < bytes; i += blockDim.x)
