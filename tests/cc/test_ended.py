@@ -65,14 +65,17 @@ class Ended(Case):
 
     def clang_of(self, child: subprocess.Popen, output: str) -> int:
         """The process that writes this file, once a file with such a name is there."""
+
+        def parent(pid: str) -> str:
+            return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")")[-1].split()[1]
+
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and child.poll() is None:
             if any(name.startswith("a") and name != "a.cu" for name in self.names()):
                 for pid in (d.name for d in pathlib.Path("/proc").iterdir() if d.name.isdigit()):
                     with contextlib.suppress(OSError):
                         words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-                        parent = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")")[-1]
-                        if int(parent.split()[1]) == child.pid and output.encode() in words:
+                        if output.encode() in words and parent(parent(pid)) == str(child.pid):
                             return int(pid)
         return self.fail("Clang wrote nothing")
 

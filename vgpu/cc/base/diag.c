@@ -50,43 +50,27 @@ static void say(struct finding finding)
     quote_line(place);
 }
 
-static void add(struct cc_place place, const char *message, bool is_error)
+void cc_add_message(bool is_error, struct cc_place place, const char *format, ...)
 {
+    va_list args;
+
+    va_start(args, format);
     found = cc_grow(found, found_count, &found_capacity, sizeof *found);
-    found[found_count++] = (struct finding){place, message, is_error};
+    found[found_count++] = (struct finding){place, cc_vformat(format, args), is_error};
+    va_end(args);
     errors += is_error;
-}
-
-void cc_error(struct cc_place place, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    add(place, cc_vformat(format, args), true);
-    va_end(args);
-}
-
-void cc_warning(struct cc_place place, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    add(place, cc_vformat(format, args), false);
-    va_end(args);
 }
 
 static int in_order(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
-    int file = strcmp(x->place.file, y->place.file);
+    int order = strcmp(x->place.file, y->place.file);
 
-    if (file != 0)
-        return file;
-    if (x->place.line != y->place.line)
-        return x->place.line < y->place.line ? -1 : 1;
-    if (x->place.column != y->place.column)
-        return x->place.column < y->place.column ? -1 : 1;
-    return strcmp(x->message, y->message);
+    if (order == 0)
+        order = x->place.line - y->place.line;
+    if (order == 0)
+        order = x->place.column - y->place.column;
+    return order != 0 ? order : strcmp(x->message, y->message);
 }
 
 bool cc_say_all(void)
@@ -109,6 +93,12 @@ bool cc_fail(const char *format, ...)
     va_end(args);
     errors++;
     return false;
+}
+
+void cc_end(void)
+{
+    cc_say_all();
+    exit(EXIT_FAILURE);
 }
 
 int cc_error_count(void)

@@ -68,20 +68,16 @@ void *cc_grow(void *elements, size_t count, size_t *capacity, size_t size)
         return elements;
     *capacity = old != 0 ? old * 2 : 16;
     void *more = cc_alloc(*capacity * size);
-    if (old != 0)
-        memcpy(more, elements, old * size);
-    return more;
+    return old != 0 ? memcpy(more, elements, old * size) : more;
 }
 
 void cc_put(struct cc_text *text, const char *bytes, size_t length)
 {
-    if (text->length + length + 1 > text->capacity) {
-        size_t capacity = (text->length + length + 1) * 2;
-        char *data = cc_alloc(capacity);
-        if (text->length != 0)
-            memcpy(data, text->data, text->length);
-        text->data = data;
-        text->capacity = capacity;
+    size_t needed = text->length + length + 1;
+
+    if (needed > text->capacity) {
+        char *data = cc_alloc(text->capacity = needed * 2);
+        text->data = text->length != 0 ? memcpy(data, text->data, text->length) : data;
     }
     if (length != 0)
         memcpy(text->data + text->length, bytes, length);
@@ -116,31 +112,20 @@ void cc_add_all(struct cc_list *list, const struct cc_list *more)
         cc_add(list, more->item[i]);
 }
 
-void cc_add_words(struct cc_list *list, const char *words)
-{
-    while (*words != 0) {
-        size_t length = strcspn(words, " ");
-        cc_add(list, cc_copy(words, length));
-        words += length;
-        words += strspn(words, " ");
-    }
-}
-
 void cc_add_line(struct cc_list *list, const char *words, ...)
 {
-    struct cc_list parts = {0};
     va_list args;
 
-    cc_add_words(&parts, words);
     va_start(args, words);
-    for (size_t i = 0; i < parts.count; i++) {
+    for (; *words != 0; words += strspn(words, " ")) {
         struct cc_text word = {0};
-        const char *at = parts.item[i];
-        for (const char *hole; (hole = strstr(at, "%s")) != NULL; at = hole + 2) {
-            cc_put(&word, at, (size_t)(hole - at));
-            cc_puts(&word, va_arg(args, const char *));
-        }
-        cc_puts(&word, at);
+        for (; *words != 0 && *words != ' '; words++)
+            if (!cc_starts(words, "%s")) {
+                cc_put(&word, words, 1);
+            } else {
+                cc_puts(&word, va_arg(args, const char *));
+                words++;
+            }
         cc_add(list, word.data);
     }
     va_end(args);
@@ -151,6 +136,25 @@ bool cc_has_word(const struct cc_list *words, const char *word)
     for (size_t i = 0; i < words->count; i++)
         if (strcmp(words->item[i], word) == 0)
             return true;
+    return false;
+}
+
+const char *cc_last_with(const struct cc_list *words, const char *prefix)
+{
+    for (size_t i = words->count; i > 0; i--)
+        if (cc_starts(words->item[i - 1], prefix))
+            return words->item[i - 1];
+    return NULL;
+}
+
+bool cc_is_among(const char *word, const char *words)
+{
+    for (; *words != 0; words += strspn(words, " ")) {
+        size_t length = strcspn(words, " ");
+        if (cc_is(words, length, word))
+            return true;
+        words += length;
+    }
     return false;
 }
 
@@ -169,6 +173,13 @@ bool cc_ends(const char *string, const char *suffix)
     size_t length = strlen(string), tail = strlen(suffix);
 
     return length >= tail && strcmp(string + length - tail, suffix) == 0;
+}
+
+uint64_t cc_hash(uint64_t start, const char *text)
+{
+    for (; *text != 0; text++)
+        start = (start ^ (unsigned char)*text) * 0x100000001b3;
+    return start;
 }
 
 const char *cc_base_name(const char *path)

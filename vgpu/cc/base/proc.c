@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,22 +20,9 @@
 
 #include "diag.h"
 
-#define CHILDREN_MAX 8
-#define PATH_LIMIT 4096
-
-/* Set once at start. */
 static enum cc_show show_commands;
-static bool temporary;
-static char folder[PATH_LIMIT];
-static const char *volatile unfinished; /* result */
-
-static volatile sig_atomic_t is_child; /* what is above is the parent's */
-
-static const int asked_to_end[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
-
-/* Read by the signal handlers; a slot is 0 when free. */
-static volatile sig_atomic_t child_pid[CHILDREN_MAX];
+static char folder[PATH_MAX];
+static char *unfinished; /* result; shared by both processes */
 
 /* ---- the end ---- */
 
@@ -43,99 +32,101 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
     return remove(path);
 }
 
-/* nftw is not async-signal-safe, but nothing else of the program runs any more. */
-static void remove_temporary(void)
-{
-    if (temporary)
-        nftw(folder, remove_entry, 1, FTW_DEPTH | FTW_PHYS);
-    temporary = false;
-}
-
-/* /dev/null stays. */
-static void remove_unfinished(void)
+static void remove_rest(bool temporary)
 {
     struct stat info;
 
-    if (unfinished != NULL && stat(unfinished, &info) == 0 && S_ISREG(info.st_mode))
+    if (stat(unfinished, &info) == 0 && S_ISREG(info.st_mode)) /* /dev/null stays */
         unlink(unfinished);
+    if (temporary)
+        nftw(folder, remove_entry, 1, FTW_DEPTH | FTW_PHYS);
 }
 
-static void stop_children(void)
-{
-    if (is_child)
-        return;
-    for (int i = 0; i < CHILDREN_MAX; i++)
-        if (child_pid[i] > 0)
-            kill(child_pid[i], SIGTERM);
-    for (int i = 0; i < CHILDREN_MAX; i++)
-        if (child_pid[i] > 0)
-            waitpid(child_pid[i], NULL, 0);
-    remove_unfinished();
-    remove_temporary();
-}
-
+/* Ends this process as the signal has ended the other one. */
 static void end_by_signal(int number)
 {
-    stop_children();
-    signal(number, SIG_DFL);
+    static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (number == crashes[i])
+            cc_fail("LLVM has failed; what it said, if anything, stands above. Another release "
+                    "may compile the file: VGPU_CLANG names its clang++");
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     raise(number);
 }
 
-/* LLVM's libraries abort, or crash, where they fail. */
-static void end_by_crash(int number)
+/* Waits for the end of the process, and passes on what it is asked to end by. What it has started
+ * ends with it: daemons have groups of their own. */
+static int wait_until_all_end(pid_t worker, const sigset_t *signals)
 {
-    static const char sentence[] =
-        "vgpu-cc: LLVM has failed; its message, if any, is above. Another release may compile the "
-        "file: set VGPU_CLANG to its clang++\n";
+    int status = 0, number;
 
-    signal(number, SIG_DFL);
-    if (!is_child && write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0)
-        raise(number);
-    end_by_signal(number);
+    while (waitpid(worker, &status, WNOHANG) == 0)
+        if (sigwait(signals, &number) == 0 && number != SIGCHLD)
+            kill(worker, number);
+    while (waitpid(0, NULL, 0) > 0)
+        continue;
+    return status;
 }
 
-/* Signals wait until the mask is set to what is returned. */
-static sigset_t hold_signals(void)
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
-    return before;
-}
-
-static bool make_folder(const char *keep)
+static void make_folder(const char *keep)
 {
     const char *base = getenv("TMPDIR");
 
-    if (keep != NULL) {
-        snprintf(folder, sizeof folder, "%s", keep);
-        return mkdir(folder, 0777) == 0 || errno == EEXIST;
-    }
     snprintf(folder, sizeof folder, "%s/vgpu-cc-XXXXXX",
              base != NULL && *base == '/' ? base : "/tmp");
-    sigset_t before = hold_signals();
-    temporary = mkdtemp(folder) != NULL;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return temporary;
+    if (keep != NULL)
+        snprintf(folder, sizeof folder, "%s", keep);
+    if (keep != NULL ? mkdir(folder, 0777) != 0 && errno != EEXIST : mkdtemp(folder) == NULL)
+        cc_fatal("cannot make the folder '%s' for intermediate files: %s", folder, strerror(errno));
 }
 
-bool cc_proc_start(enum cc_show show, const char *keep)
+/* The child ends with this process, however that ends. */
+static pid_t fork_child(int with_signal)
 {
+    fflush(NULL);
+    pid_t parent = getpid(), pid = fork();
+
+    if (pid < 0)
+        cc_fail("cannot start another process: %s", strerror(errno));
+    if (pid == 0 && (prctl(PR_SET_PDEATHSIG, with_signal) != 0 || getppid() != parent))
+        _exit(1);
+    return pid;
+}
+
+int cc_guard(enum cc_show show, const char *keep, void (*work)(const void *of), const void *of)
+{
+    static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    sigset_t held, before;
+
     show_commands = show;
-    for (size_t i = 0; i < sizeof asked_to_end / sizeof *asked_to_end; i++)
-        if (signal(asked_to_end[i], end_by_signal) == SIG_IGN)
-            signal(asked_to_end[i], SIG_IGN);
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        signal(crashes[i], end_by_crash);
-    atexit(stop_children);
-    return make_folder(keep) || cc_fail("cannot make the folder '%s' for intermediate files: %s",
-                                        folder, strerror(errno));
+    unfinished = mmap(NULL, PATH_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (unfinished == MAP_FAILED)
+        cc_fatal("cannot start: %s", strerror(errno));
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaddset(&held, signals[i]);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    make_folder(keep);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_t worker = fork_child(SIGKILL);
+    if (worker == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        work(of);
+        exit(EXIT_SUCCESS);
+    }
+    int status = wait_until_all_end(worker, &held);
+    remove_rest(keep == NULL);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (WIFSIGNALED(status))
+        end_by_signal(WTERMSIG(status));
+    return WEXITSTATUS(status);
 }
 
 void cc_remove_at_end(const char *path)
 {
-    unfinished = path;
+    snprintf(unfinished, PATH_MAX, "%s", path != NULL ? path : "");
 }
 
 bool cc_shows_commands(void)
@@ -148,94 +139,76 @@ const char *cc_temp_path(const char *name)
     return cc_format("%s/%s", folder, name);
 }
 
-bool cc_write_file(const char *path, const char *data, size_t length)
+void cc_write_file(const char *path, const char *data, size_t length)
 {
     FILE *file = fopen(path, "wb");
-    bool good = file != NULL && fwrite(data, 1, length, file) == length;
 
-    if (file != NULL)
-        good = fclose(file) == 0 && good;
-    return good || cc_fail("cannot write '%s': %s", path, strerror(errno));
+    if (file == NULL || fwrite(data, 1, length, file) != length || fclose(file) != 0)
+        cc_fatal("cannot write '%s': %s", path, strerror(errno));
+}
+
+const char *cc_need_file(const char *path, size_t *length)
+{
+    const char *data = cc_read_file(path, length);
+
+    if (data == NULL)
+        cc_fatal("cannot read '%s': %s", path, strerror(errno));
+    return data;
 }
 
 /* ---- children ---- */
 
-static void show(const struct cc_list *argv)
+/* Shows the command if commands are shown. Is that all? */
+static bool is_only_shown(struct cc_list argv)
 {
-    for (size_t i = 0; i < argv->count; i++) {
-        bool plain = strpbrk(argv->item[i], " \t\"'$&|;<>()*?\\") == NULL && *argv->item[i] != 0;
-        fprintf(stderr, plain ? "%s%s" : "%s'%s'", i > 0 ? " " : "#$ ", argv->item[i]);
+    if (show_commands == CC_SHOW_NOT)
+        return false;
+    for (size_t i = 0; i < argv.count; i++) {
+        bool plain = strpbrk(argv.item[i], " \t\"'$&|;<>()*?\\") == NULL && *argv.item[i] != 0;
+        fprintf(stderr, plain ? "%s%s" : "%s'%s'", i > 0 ? " " : "#$ ", argv.item[i]);
     }
     fputc('\n', stderr);
+    return show_commands == CC_SHOW_ONLY;
 }
 
-/* 0: no child. */
-static void replace_child(int old, int pid)
+static void replace_by(struct cc_list argv)
 {
-    for (int i = 0; i < CHILDREN_MAX; i++)
-        if (child_pid[i] == old) {
-            child_pid[i] = pid;
-            return;
-        }
+    execvp(argv.item[0], (char *const *)argv.item);
+    cc_fail("cannot run '%s': %s; install a C++ compiler or name one in VGPU_CXX", argv.item[0],
+            strerror(errno));
+    _exit(127);
 }
 
-/* Forks; each side knows which one it is before a signal can end it. */
-static pid_t fork_known(void)
+/* The child has pid 0. */
+static struct cc_child start_child(const char *errors)
 {
-    sigset_t before = hold_signals();
-    pid_t pid = fork();
+    struct cc_child child = {.errors = errors != NULL ? cc_temp_path(errors) : NULL};
 
-    if (pid > 0)
-        replace_child(0, pid);
-    is_child |= pid == 0;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return pid;
-}
-
-/* The child ends with this process, however that ends, and leaves alone what is this process's. */
-static int fork_child(const char *errors)
-{
-    fflush(NULL);
-    pid_t parent = getpid(), pid = fork_known();
-
-    if (pid < 0)
-        cc_fail("cannot start another process: %s", strerror(errno));
-    if (pid != 0)
-        return pid;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
+    child.pid = fork_child(SIGTERM);
+    if (child.pid != 0 || errors == NULL)
+        return child;
+    int fd = open(child.errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
         _exit(1);
-    int fd = errors != NULL ? open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666) : STDERR_FILENO;
-    if (fd < 0 || (fd != STDERR_FILENO && (dup2(fd, STDERR_FILENO) < 0 || close(fd) != 0)))
-        _exit(1);
-    return 0;
+    return child;
 }
 
-struct cc_child cc_spawn(const struct cc_list *argv, const char *errors)
+struct cc_child cc_spawn(struct cc_list argv, const char *errors)
 {
     struct cc_child child = {.pid = 0};
 
-    if (show_commands != CC_SHOW_NOT)
-        show(argv);
-    if (show_commands == CC_SHOW_ONLY)
+    if (is_only_shown(argv))
         return child;
-    child.errors = errors != NULL ? cc_temp_path(errors) : NULL;
-    child.pid = fork_child(child.errors);
-    if (child.pid == 0) {
-        execvp(argv->item[0], (char *const *)argv->item);
-        cc_fail("cannot run '%s': %s; install a C++ compiler or name one in VGPU_CXX",
-                argv->item[0], strerror(errno));
-        fflush(stderr);
-        _exit(127);
-    }
+    child = start_child(errors);
+    if (child.pid == 0)
+        replace_by(argv);
     return child;
 }
 
 int cc_try(bool (*does)(void *of), void *of, const char **errors)
 {
-    struct cc_child child = {.errors = cc_temp_path("try.err")};
+    struct cc_child child = start_child("try.err");
 
-    child.pid = fork_child(child.errors);
     if (child.pid == 0) {
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
         bool done = does(of) && cc_error_count() == 0;
@@ -251,19 +224,42 @@ int cc_wait(struct cc_child child, const char **errors)
     int status = 0;
     size_t length;
 
-    while (child.pid > 0 && waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
-        continue;
+    if (child.pid > 0)
+        waitpid(child.pid, &status, 0);
     if (errors != NULL && child.errors != NULL)
         text = cc_read_file(child.errors, &length);
     if (errors != NULL)
         *errors = text != NULL ? text : "";
     if (child.pid <= 0)
         return child.pid < 0 ? 127 : 0;
-    replace_child(child.pid, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int cc_run(const struct cc_list *argv)
+int cc_run(struct cc_list argv)
 {
     return cc_wait(cc_spawn(argv, NULL), NULL);
+}
+
+char *cc_output_of(const char *command)
+{
+    FILE *said = popen(command, "re");
+    char *text = NULL;
+    size_t room = 0;
+    bool good = said != NULL && getdelim(&text, &room, 0, said) > 0;
+
+    if (said != NULL)
+        pclose(said);
+    return good ? text : cc_format("%s", "");
+}
+
+void cc_must_run(struct cc_list argv)
+{
+    if (cc_run(argv) != 0)
+        cc_end();
+}
+
+void cc_run_last(struct cc_list argv)
+{
+    if (!is_only_shown(argv))
+        replace_by(argv);
 }

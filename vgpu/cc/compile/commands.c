@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * commands.c: the command lines of the host's compiler and of the linker.
+ * commands.c: the command lines of Clang, of the host's compiler, and of the linker.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include "compile.h"
+#include "image.h"
+#include "proc.h"
+
+/* ---- the host's compiler ---- */
 
 void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *source,
                  const char *object)
 {
     const struct cc_options *options = job->options;
-    const char *named = cc_output_or(options, object);
 
     if (options->deps_flag == NULL)
         return;
@@ -22,11 +25,11 @@ void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *
         cc_add_line(command, "-MF %s",
                     cc_with_suffix(cc_output_or(options, cc_base_name(source)), ".d"));
     if (!cc_has_word(&options->deps, "-MT") && !cc_has_word(&options->deps, "-MQ"))
-        cc_add_line(command, "-MT %s", named);
+        cc_add_line(command, "-MT %s", cc_output_or(options, object));
 }
 
 /* CCCL's cuda/atomic goes before ours, which does not go together with the rest of CCCL. */
-void cc_add_headers_folders(struct cc_list *command, const struct cc_job *job)
+static void add_header_folders(struct cc_list *command, const struct cc_job *job)
 {
     if (job->places.cccl != NULL)
         cc_add_line(command, "-isystem %s", job->places.cccl);
@@ -47,7 +50,7 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
     cc_add_all(&command, &options->host);
     cc_add_all(&command, &options->common);
     cc_add_all(&command, &options->warnings);
-    cc_add_headers_folders(&command, job);
+    add_header_folders(&command, job);
     if (object != NULL)
         cc_add_deps(job, &command, input->path, object);
     cc_add_line(&command, "-x %s %s", c ? "c" : "c++", input->path);
@@ -56,6 +59,139 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
     return command;
 }
 
+/* ---- Clang ---- */
+
+bool cc_keeps_lines(const struct cc_options *options)
+{
+    return !cc_has_word(&options->host, "-g0");
+}
+
+/* Adds those of the host's options that map paths in the program's text. */
+static void add_prefix_maps(struct cc_list *command, const struct cc_list *host)
+{
+    for (size_t i = 0; i < host->count; i++)
+        if (cc_starts(host->item[i], "-ffile-prefix-map=") ||
+            cc_starts(host->item[i], "-fmacro-prefix-map="))
+            cc_add(command, host->item[i]);
+}
+
+static void add_clang_side(struct cc_list *command, const struct cc_options *options,
+                           enum cc_side side)
+{
+    if (side == CC_HOST_SIDE) {
+        /* Not unrolled, since advice about a launch in a loop over GPUs needs a single call. */
+        cc_add_line(command, "--cuda-host-only -fno-unroll-loops -fno-strict-return");
+        cc_add_all(command, &options->host);
+        /* A tail call has no line of its own: vgpu/api/core/caller.c. DWARF as of g++:
+         * vgpu/common/dwarf_lines.c reads it. */
+        cc_add_line(command, "-fno-optimize-sibling-calls -fdebug-default-version=4");
+        return;
+    }
+    cc_add_line(command, "--cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -O2 "
+                         "-fno-strict-aliasing -ffp-contract=off -fno-finite-loops "
+                         "-fno-delete-null-pointer-checks "
+                         "-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
+                         "-Wno-builtin-macro-redefined -U__CUDA_ARCH__ -D__CUDA_ARCH__=900 "
+                         "-U_FORTIFY_SOURCE");
+    if (options->checks_indices) /* objects without reported accesses: local arrays, constants */
+        cc_add_line(command, "-Xclang -fsanitize=array-bounds,object-size");
+    if (options->device_debug)
+        cc_add_line(command, "-g -Xclang -debug-info-kind=limited -Xclang -dwarf-version=4");
+    else if (cc_keeps_lines(options))
+        cc_add_line(command, "-g1 -Xclang -debug-info-kind=line-tables-only "
+                             "-Xclang -dwarf-version=4");
+    add_prefix_maps(command, &options->host);
+}
+
+/* ---- the host compiler's own folders ---- */
+
+/* A compiler that searches no other folders than Clang. */
+static bool is_plain(const char *compiler)
+{
+    const char *name = cc_base_name(compiler);
+
+    return strstr(name, "g++") != NULL || strstr(name, "c++") == name ||
+           strstr(name, "clang") != NULL;
+}
+
+static bool is_everybodys(const char *folder)
+{
+    return cc_starts(folder, "/usr/lib/gcc") || strcmp(folder, "/usr/local/include") == 0 ||
+           strcmp(folder, "/usr/include") == 0 || cc_starts(folder, "/usr/include/");
+}
+
+/* -ccbin mpicxx: the folders in which such a compiler looks for headers. */
+static void add_wrapper_folders(struct cc_list *command, const char *compiler)
+{
+    const char *asks = cc_format("LC_ALL=C '%s' -E -x c++ -v /dev/null 2>&1", compiler);
+    char *list = is_plain(compiler) ? NULL : strstr(cc_output_of(asks), "search starts here");
+    char *rest = NULL, *line = list != NULL ? strtok_r(list, "\n", &rest) : NULL;
+
+    for (; line != NULL && !cc_starts(line, "End of search"); line = strtok_r(NULL, "\n", &rest))
+        if (*line == ' ' && !is_everybodys(line + 1))
+            cc_add_line(command, "-isystem %s", line + 1);
+}
+
+void cc_add_language(struct cc_list *command, const struct cc_job *job)
+{
+    const struct cc_options *options = job->options;
+    const char *std = options->std != NULL ? options->std : "gnu++17";
+
+    /* CUDA's headers are C++11 */
+    cc_add_line(command, "-std=%s", strcmp(std, "c++03") == 0 ? "c++11" : std);
+    /* What Clang knows of a Toolkit stays away; its version chooses how a launch is compiled. */
+    cc_add_line(command, "--cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 "
+                         "-Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version "
+                         "-Wno-unknown-warning-option -Wno-unused-command-line-argument "
+                         "-Wno-ignored-optimization-argument");
+    cc_add_line(command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
+                         "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88 "
+                         "-D__CUDA_ARCH_LIST__=900");
+    /* as nvcc: type traits use functions f(...) that are never called */
+    cc_add_line(command, "-Xclang -fcuda-allow-variadic-functions");
+    /* as nvcc: a constexpr function is the host's */
+    cc_add_line(command, options->relaxed ? "-DVGPU_RELAXED_CONSTEXPR"
+                                          : "-Xclang -fno-cuda-host-device-constexpr");
+    cc_add_line(command, "-Wno-error=c++11-narrowing -Wno-register "
+                         "-Wno-reserved-user-defined-literal"); /* as g++ */
+    cc_add_line(command, "-isystem %s/vgpu/over", job->places.include);
+    add_header_folders(command, job);
+}
+
+void cc_add_prelude(struct cc_list *command, const struct cc_job *job)
+{
+    cc_add_line(command, "-include %s/vgpu/prelude.h", job->places.include);
+}
+
+struct cc_list cc_clang_command(const struct cc_job *job, enum cc_side side, enum cc_stage stage,
+                                const char *header, const char *source, const char *output)
+{
+    const struct cc_options *options = job->options;
+    struct cc_list command = {0};
+
+    cc_add(&command, cc_find_clang(job).path);
+    cc_add(&command, stage == CC_TO_TEXT ? "-E" : stage == CC_TO_HEADER ? "-fsyntax-only" : "-c");
+    cc_add_language(&command, job);
+    add_clang_side(&command, options, side);
+    if (options->rdc)
+        cc_add(&command, "-fgpu-rdc");
+    if (isatty(STDERR_FILENO))
+        cc_add(&command, "-fcolor-diagnostics");
+    if (header != NULL)
+        cc_add_line(&command, "-Xclang -include-pch -Xclang %s", header);
+    else if (stage != CC_TO_HEADER)
+        cc_add_prelude(&command, job);
+    cc_add_all(&command, &options->common);
+    add_wrapper_folders(&command, options->cxx);
+    cc_add_all(&command, &options->warnings);
+    cc_add_line(&command, "-x cuda %s", source);
+    if (output != NULL)
+        cc_add_line(&command, CC_WRITES_IT " -o %s", output);
+    return command;
+}
+
+/* ---- the linker ---- */
+
 /* The runtime wraps these functions (vgpu/api/clock/clock_sync.h) and looks them up in the next
  * library. A static program has no next library: the runtime uses libc's other names for them,
  * which the linker must include. */
@@ -63,21 +199,17 @@ static void add_static_names(struct cc_list *command, const struct cc_list *host
 {
     if (!cc_has_word(host, "-static") && !cc_has_word(host, "-static-pie"))
         return;
-    cc_add_words(command, "-Wl,-u,__pthread_create -Wl,-u,__pthread_join "
-                          "-Wl,-u,__pthread_tryjoin_np -Wl,-u,__pthread_barrier_init "
-                          "-Wl,-u,__pthread_barrier_wait -Wl,-u,__pthread_barrier_destroy");
+    cc_add_line(command, "-Wl,-u,__pthread_create -Wl,-u,__pthread_join "
+                         "-Wl,-u,__pthread_tryjoin_np -Wl,-u,__pthread_barrier_init "
+                         "-Wl,-u,__pthread_barrier_wait -Wl,-u,__pthread_barrier_destroy");
 }
 
 /* What Clang compiled calls LLVM's OpenMP, which has what GNU's has, too, and which g++ does not
  * know. Behind the runtime, which has some of its functions under the same names
  * (vgpu/api/clock/openmp_llvm.c). */
-static void add_openmp(struct cc_list *command, const struct cc_options *options)
+static void add_openmp(struct cc_list *command, const struct cc_job *job)
 {
-    struct cc_clang clang;
-
-    if (!cc_find_clang(options->cxx, &clang))
-        return;
-    cc_add(command, cc_format("-L/usr/lib/llvm-%d/lib", clang.release));
+    cc_add(command, cc_format("-L/usr/lib/llvm-%d/lib", cc_find_clang(job).release));
     cc_add(command, "-Wl,--push-state,--no-as-needed,-lomp,--pop-state");
 }
 
@@ -120,7 +252,7 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
                 "-L%s -Wl,--start-group %s/libvgpurt.a %s/libvgpu_common.a -Wl,--end-group",
                 job->places.library, job->places.library, job->places.library);
     if (openmp)
-        add_openmp(&command, job->options);
+        add_openmp(&command, job);
     cc_add_line(&command, "-lpthread -ldl -lm -lrt -o %s", output);
     return command;
 }

@@ -3,7 +3,6 @@
  * LLVM's bitcode, which is lowered to this processor (lower.h) and linked to a device image; and
  * for the host, to an object without the image, which objcopy puts into its section.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,13 +10,11 @@
 #include "diag.h"
 #include "elf_read.h"
 #include "proc.h"
-#include "rewrite.h"
 
 enum { ROUNDS_MAX = 50 };
 
 struct file {
     const struct cc_job *job;
-    struct cc_clang clang;
     const char *source, *object;
     int number;
     struct cc_bitcode bitcode; /* of device code */
@@ -39,17 +36,11 @@ static const char *output_path(const struct file *file, const char *suffix)
 
 static struct cc_list command_of(const struct file *file, enum cc_side side, const char *output)
 {
-    const struct cc_job *job = file->job;
-    const char *clang = file->clang.path, *header = NULL;
+    bool fits = !file->no_header && !file->only_hosts;
+    const char *header = fits ? cc_precompiled(file->job, side) : NULL;
     struct cc_list command =
-        cc_clang_command(job, clang, side, CC_WITH_PRELUDE, file->source, output);
+        cc_clang_command(file->job, side, CC_TO_CODE, header, file->source, output);
 
-    if (!file->no_header && !file->only_hosts)
-        header = cc_precompiled(job, file->clang.release, side, &command);
-    if (header != NULL)
-        cc_add_line(&command, "-Xclang -include-pch -Xclang %s", header);
-    else
-        command = cc_clang_command(job, clang, side, CC_TO_CODE, file->source, output);
     for (size_t i = 0; i < file->copies.count; i++)
         cc_add_line(&command, "-ferror-limit=0 -Xclang -remap-file -Xclang %s",
                     file->copies.item[i]);
@@ -68,9 +59,7 @@ static struct cc_list host_command(const struct file *file, const char *output)
 
 static struct cc_child start_host(const struct file *file)
 {
-    struct cc_list command = host_command(file, file->object);
-
-    return cc_spawn(&command, "host.err");
+    return cc_spawn(host_command(file, file->object), "host.err");
 }
 
 static struct cc_child start_device(const struct file *file)
@@ -79,7 +68,7 @@ static struct cc_child start_device(const struct file *file)
 
     if (file->only_hosts)
         cc_add(&device, "-DVGPU_HOST_IS_INLINE");
-    return cc_spawn(&device, "device.err");
+    return cc_spawn(device, "device.err");
 }
 
 /* ---- what Clang refuses and nvcc does not ---- */
@@ -110,62 +99,69 @@ static bool is_to_be_redone(struct file *file, const struct outcome *end)
     return only_hosts || rewritten;
 }
 
-/* What Clang says of a launch in device code names the functions that make one, not the launch. */
-static const char *launch_hint(const char *said)
+/* What is said of the messages, which are about something else than their cause; null: nothing. */
+static const char *hint_about(const char *said)
 {
-    return strstr(said, "'__cudaPushCallConfiguration' in __") == NULL &&
-                   strstr(said, "error: reference to __global__ function") == NULL
-               ? NULL
-               : "device code starts a kernel: the virtual node has no dynamic parallelism";
+    /* They name the functions that make a launch in device code, not the launch. */
+    if (strstr(said, "'__cudaPushCallConfiguration' in __") != NULL ||
+        strstr(said, "error: reference to __global__ function") != NULL)
+        return "device code starts a kernel: the virtual node has no dynamic parallelism";
+    return cc_cccl_hint(said);
 }
 
-/* Prints the messages. False: one of the passes failed. */
-static bool print_messages(const struct outcome *end)
+/* Prints the messages, and ends if one of the passes has failed. */
+static void print_messages(const struct outcome *end)
 {
     int worst = end->host_status > end->device_status ? end->host_status : end->device_status;
-    const char *hint = cc_cccl_hint(end->said);
+    const char *hint = worst != 0 ? hint_about(end->said) : NULL;
 
     fputs(end->said, stderr);
-    if (worst == 0)
-        return true;
-    if (hint == NULL)
-        hint = launch_hint(end->said);
     if (hint != NULL)
         cc_fail("%s", hint);
     if (worst > 128)
         cc_fail("clang was ended by signal %d", worst - 128);
-    return false;
+    if (worst != 0)
+        cc_end();
 }
 
 /* ---- the host's object ---- */
 
 static const char bitcode_flags[] = "-emit-llvm -Xclang -disable-llvm-passes";
 
-/* Warnings about the host's use of __device__ variables; false: a kernel is missing. */
-static bool check_host(const struct file *file)
+/* Warns about the host's use of __device__ variables; ends if a kernel is missing. */
+static void check_host(const struct file *file)
 {
+    int release = cc_find_clang(file->job).release;
     const char *bitcode = output_path(file, "uses.bc");
     struct cc_list command = command_of(file, CC_HOST_SIDE, bitcode); /* as it was written */
 
-    cc_add_words(&command, bitcode_flags);
-    cc_add_words(&command, "-gline-tables-only -w");
+    cc_add_line(&command, bitcode_flags);
+    cc_add_line(&command, "-gline-tables-only -w");
     if (file->code.variable_count != 0 && !cc_has_word(&file->job->options->warnings, "-w"))
-        cc_check_host_variables(file->clang.release, &command, bitcode, &file->code);
-    return cc_check_stubs(file->clang.release, &command, bitcode, file->object, &file->code);
+        cc_check_host_variables(release, &command, bitcode, &file->code);
+    if (!cc_check_stubs(release, &command, bitcode, file->object, &file->code) ||
+        cc_error_count() != 0)
+        cc_end();
 }
 
 /* __managed__: compiles the host's code again, with a change. */
-static bool compile_managed(const struct file *file)
+static void compile_managed(const struct file *file)
 {
+    struct cc_clang clang = cc_find_clang(file->job);
     const char *bitcode = output_path(file, "host.bc"),
                *changed = output_path(file, "host.changed.bc");
-    struct cc_list first = host_command(file, bitcode),
-                   last = cc_host_code_command(file->job, file->clang.path, changed, file->object);
+    struct cc_list first = host_command(file, bitcode), last = {0};
 
-    cc_add_words(&first, bitcode_flags);
+    cc_add_line(&first, bitcode_flags);
     cc_add(&first, "-w"); /* they were said before */
-    return cc_run(&first) == 0 && cc_change_managed(file->clang.release, bitcode, changed) &&
-           cc_run(&last) == 0;
+    cc_must_run(first);
+    if (!cc_change_managed(clang.release, bitcode, changed))
+        cc_end();
+    cc_add_line(&last, "%s -c -Wno-unused-command-line-argument", clang.path);
+    cc_add_all(&last, &file->job->options->host);
+    cc_add_line(&last, "-fno-optimize-sibling-calls -x ir %s " CC_WRITES_IT " -o %s", changed,
+                file->object);
+    cc_must_run(last);
 }
 
 /* --default-stream per-thread: vgpu/include/vgpu/per_thread.h has this form for other calls; Clang
@@ -173,12 +169,9 @@ static bool compile_managed(const struct file *file)
 static void rename_launch(const struct file *file, struct cc_list *objcopy)
 {
     const struct cc_list *common = &file->job->options->common;
-    bool per_thread = false;
 
-    for (size_t i = 0; i < common->count; i++)
-        per_thread |= cc_starts(common->item[i], "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
-    if (per_thread)
-        cc_add_words(objcopy, "--redefine-sym cudaLaunchKernel=cudaLaunchKernel_ptsz");
+    if (cc_last_with(common, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM") != NULL)
+        cc_add_line(objcopy, "--redefine-sym cudaLaunchKernel=cudaLaunchKernel_ptsz");
 }
 
 /* Without kernels and variables Clang makes no section; -o /dev/null has none. */
@@ -192,66 +185,56 @@ static bool has_section(const char *object)
     return section.at < section.end;
 }
 
-static bool add_image(const struct file *file, const struct cc_text *fatbin,
-                      struct cc_list *objcopy)
+/* Adds the device code: the image, or with -rdc=true the bitcode. */
+static void add_device_code(const struct file *file, const struct cc_text *fatbin,
+                            struct cc_list *objcopy)
 {
     const char *path = output_path(file, "device.fatbin");
 
-    cc_add_line(objcopy, "--update-section .nv_fatbin=%s", path);
-    return cc_write_file(path, fatbin->data, fatbin->length);
+    if (file->bitcode.unit != NULL) {
+        cc_add_part(file->object, &file->bitcode, output_path(file, "part"), objcopy);
+    } else if (!file->has_image) {
+        cc_write_file(path, fatbin->data, fatbin->length);
+        cc_add_line(objcopy, "--update-section .nv_fatbin=%s", path);
+    }
 }
 
-/* Into a file of its own first: where objcopy changes a file in place, it leaves another one beside
- * it if it is ended. */
-static bool copy_object(const struct file *file, struct cc_list *objcopy)
+/* objcopy writes into a file of its own first: where it changes a file in place, it leaves another
+ * one beside it if it is ended. */
+static void finish_object(const struct file *file, const struct cc_text *fatbin)
 {
     const char *whole = output_path(file, "whole.o");
+    struct cc_list objcopy = {0};
     size_t length = 0;
 
-    cc_add_line(objcopy, "%s %s", file->object, whole);
-    if (cc_run(objcopy) != 0)
-        return false;
-    const char *data = cc_read_file(whole, &length);
-    return data != NULL ? cc_write_file(file->object, data, length)
-                        : cc_fail("cannot read '%s': %s", whole, strerror(errno));
-}
-
-/* Adds the device code: the image, or with -rdc=true the bitcode. */
-static bool finish_object(const struct file *file, const struct cc_text *fatbin)
-{
-    bool part = file->bitcode.unit != NULL;
-    struct cc_list objcopy = {0};
-
-    if ((file->code.managed_count != 0 || file->code.names_managed) && !compile_managed(file))
-        return false;
-    if (!check_host(file) || cc_error_count() != 0)
-        return false;
-    if (!part && !has_section(file->object))
-        return true;
+    if (file->code.managed_count != 0 || file->code.names_managed)
+        compile_managed(file);
+    check_host(file);
+    if (file->bitcode.unit == NULL && !has_section(file->object))
+        return;
     cc_add(&objcopy, "objcopy");
     rename_launch(file, &objcopy);
-    if (part ? !cc_add_part(file->object, &file->bitcode, output_path(file, "part"), &objcopy)
-             : !file->has_image && !add_image(file, fatbin, &objcopy))
-        return false;
-    return copy_object(file, &objcopy);
+    add_device_code(file, fatbin, &objcopy);
+    cc_add_line(&objcopy, "%s %s", file->object, whole);
+    cc_must_run(objcopy);
+    const char *data = cc_need_file(whole, &length);
+    cc_write_file(file->object, data, length);
 }
 
 /* ---- both passes ---- */
 
 static bool build_image(struct file *file, struct cc_text *fatbin)
 {
-    const char *path = output_path(file, "device.bc");
     struct cc_bitcode *bitcode = &file->bitcode;
 
     bitcode->source = file->source;
     bitcode->no_lambdas = !file->job->options->lambdas;
-    bitcode->data = cc_read_file(path, &bitcode->bytes);
-    if (bitcode->data == NULL)
-        return cc_fail("cannot read '%s': %s", path, strerror(errno));
+    bitcode->data = cc_need_file(output_path(file, "device.bc"), &bitcode->bytes);
     if (bitcode->unit != NULL)
-        return cc_load_llvm(file->clang.release) && cc_check_bitcode(bitcode, &file->code);
-    return cc_build_image(file->job, &file->clang, bitcode, 1, cc_format("%d", file->number),
-                          &file->code, fatbin);
+        return cc_load_llvm(cc_find_clang(file->job).release) &&
+               cc_check_bitcode(bitcode, &file->code);
+    return cc_build_image(file->job, bitcode, 1, cc_format("%d", file->number), &file->code,
+                          fatbin);
 }
 
 /* AddressSanitizer lets nobody read behind a variable of the host's code: the image must have its
@@ -275,7 +258,7 @@ static bool run_passes(struct file *file, struct cc_text *fatbin, struct outcome
     end->device_status = cc_wait(device, &device_said);
     bool made = end->device_status == 0 && build_image(file, fatbin);
     if (file->has_image && made)
-        made = cc_write_file(output_path(file, "unit"), fatbin->data, fatbin->length);
+        cc_write_file(output_path(file, "unit"), fatbin->data, fatbin->length);
     if (file->has_image)
         host = start_host(file);
     end->host_status = cc_wait(host, &host_said);
@@ -283,21 +266,26 @@ static bool run_passes(struct file *file, struct cc_text *fatbin, struct outcome
     return made;
 }
 
-static bool compile(struct file *file)
+static void compile(struct file *file)
 {
     struct cc_text fatbin = {0};
     struct outcome end;
     bool made = run_passes(file, &fatbin, &end);
 
-    if (is_to_be_redone(file, &end))
-        return compile(file);
-    if (!print_messages(&end) || !made)
-        return false;
-    return file->is_module ? cc_write_module(file->job, file->object, &fatbin)
-                           : finish_object(file, &fatbin);
+    if (is_to_be_redone(file, &end)) {
+        compile(file);
+        return;
+    }
+    print_messages(&end);
+    if (!made)
+        cc_end();
+    if (file->is_module)
+        cc_write_module(file->job, file->object, &fatbin);
+    else
+        finish_object(file, &fatbin);
 }
 
-bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number)
+void cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number)
 {
     const struct cc_options *options = job->options;
     const char *unit = cc_unit_name(job, source);
@@ -307,14 +295,14 @@ bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *o
     file.bitcode.unit = options->rdc && !file.is_module ? unit : NULL;
     file.has_image =
         !file.is_module && file.bitcode.unit == NULL && needs_image_first(&options->host);
-    if (!cc_find_clang(options->cxx, &file.clang))
-        return false;
     if (options->dryrun) {
         start_device(&file);
         if (!file.is_module)
             start_host(&file);
-        return true;
+        return;
     }
-    bool done = cc_write_unit(output_path(&file, "unit"), unit) && compile(&file);
-    return cc_say_all() && done;
+    cc_write_unit(output_path(&file, "unit"), unit);
+    compile(&file);
+    if (!cc_say_all())
+        cc_end();
 }

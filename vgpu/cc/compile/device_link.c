@@ -43,42 +43,34 @@ static const char *link_function(const char *unit)
 
 /* ---- a file's object ---- */
 
-static uint64_t hash_text(uint64_t start, const char *text)
-{
-    for (const char *c = text; *c != 0; c++)
-        start = (start ^ (unsigned char)*c) * 1099511628211u;
-    return start;
-}
-
 const char *cc_unit_name(const struct cc_job *job, const char *source)
 {
     enum { NAME_MAX_BYTES = 80 };
     const char *output = job->options->output;
     char *base = cc_format("%.*s", NAME_MAX_BYTES, cc_base_name(source));
-    char folder[4096] = "";
-    uint64_t number = 14695981039346656037u;
+    const char *folder = *source != '/' ? getcwd(NULL, 0) : NULL;
+    const char *names =
+        cc_format("%s/%s:%s", folder != NULL ? folder : "", source, output != NULL ? output : "");
+    uint64_t number = cc_hash(CC_HASH_OF_NONE, names);
 
-    if (*source != '/' && getcwd(folder, sizeof folder) == NULL)
-        *folder = 0;
-    number = hash_text(number, cc_format("%s/%s:%s", folder, source, output != NULL ? output : ""));
     for (size_t i = 0; i < job->options->common.count; i++)
-        number = hash_text(number, job->options->common.item[i]);
+        number = cc_hash(number, job->options->common.item[i]);
     for (char *c = base; *c != 0; c++)
         if (!isalnum((unsigned char)*c))
             *c = '_';
     return cc_format("%s_%016" PRIx64, base, number);
 }
 
-bool cc_write_unit(const char *path, const char *unit)
+void cc_write_unit(const char *path, const char *unit)
 {
     struct vgpu_fatbin_unit record = {.name = ""};
 
     memcpy(record.magic, VGPU_FATBIN_UNIT_MAGIC, sizeof record.magic);
     snprintf(record.name, sizeof record.name, "%s", unit);
-    return cc_write_file(path, (const char *)&record, sizeof record);
+    cc_write_file(path, (const char *)&record, sizeof record);
 }
 
-static bool write_part(const char *path, const struct cc_bitcode *part)
+static void write_part(const char *path, const struct cc_bitcode *part)
 {
     size_t unit = strlen(part->unit) + 1, source = strlen(part->source) + 1;
     uint64_t used = 3 * sizeof sign + unit + source + part->bytes;
@@ -90,36 +82,32 @@ static bool write_part(const char *path, const struct cc_bitcode *part)
     cc_put(&text, part->source, source);
     cc_put(&text, part->data, part->bytes);
     cc_put(&text, "\0\0\0\0\0\0\0", head[1] - used);
-    return cc_write_file(path, text.data, text.length);
+    cc_write_file(path, text.data, text.length);
 }
 
 /* Renames the symbols that Clang made for the device link; host code without device code has none.
  * Clang's own name depends only on the source's path. */
 static void rename_symbols(struct cc_list *command, const char *object, const char *unit)
 {
-    struct cc_symbols symbols;
+    struct cc_symbols symbols = {0};
 
-    if (!cc_read_image(object, &symbols))
-        return;
-    for (size_t i = 0; i < symbols.count; i++) {
-        const char *name = symbols.item[i].name;
-        if (cc_starts(name, "__cudaRegisterLinkedBinary")) {
-            cc_add_line(command, "--redefine-sym %s=%s", name, link_function(unit));
-        } else if (cc_starts(name, "__fatbinwrap")) {
-            cc_add_line(command, "--localize-symbol %s", name);
-        }
-    }
+    cc_read_image(object, &symbols);
+    for (size_t i = 0; i < symbols.count; i++)
+        if (cc_starts(symbols.item[i].name, "__cudaRegisterLinkedBinary"))
+            cc_add_line(command, "--redefine-sym %s=%s", symbols.item[i].name, link_function(unit));
+        else if (cc_starts(symbols.item[i].name, "__fatbinwrap"))
+            cc_add_line(command, "--localize-symbol %s", symbols.item[i].name);
 }
 
-bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *path,
+void cc_add_part(const char *object, const struct cc_bitcode *file, const char *path,
                  struct cc_list *objcopy)
 {
+    write_part(path, file);
     cc_add_line(objcopy,
                 "--set-section-flags " PART_SECTION "=exclude,readonly "
                 "--add-section " PART_SECTION "=%s",
                 path);
     rename_symbols(objcopy, object, file->unit);
-    return write_part(path, file);
 }
 
 /* ---- reading parts ---- */
@@ -241,17 +229,6 @@ static void put_function(struct cc_text *text, const char *unit)
 #endif
 }
 
-static bool make_object(const struct cc_job *job, const struct cc_text *text, const char *object)
-{
-    const char *path = cc_temp_path("linked.s");
-    struct cc_list command = {0};
-
-    /* -I: of what .incbin names */
-    cc_add_line(&command, "%s -c -I %s -o %s %s", job->options->cxx, cc_temp_path(""), object,
-                path);
-    return cc_write_file(path, text->data, text->length) && cc_run(&command) == 0;
-}
-
 /* The image, and a function for each part. */
 static void put_parts(struct cc_text *text, const struct parts *parts)
 {
@@ -264,34 +241,36 @@ static void put_parts(struct cc_text *text, const struct parts *parts)
         cc_putf(text, "\t.string \"%s\"\n", parts->item[i].unit);
 }
 
-/* Writes the record of all parts' device code to the file. */
-static bool build_parts(const struct cc_job *job, const struct parts *parts, const char *path)
+/* Compiles all parts together. */
+static void build_parts(const struct cc_job *job, const struct parts *parts)
 {
     struct cc_text fatbin = {0};
     struct cc_device_code code;
-    struct cc_clang clang;
+    bool built = cc_build_image(job, parts->item, parts->count, "linked", &code, &fatbin);
 
-    if (!cc_find_clang(job->options->cxx, &clang))
-        return false;
-    bool built = cc_build_image(job, &clang, parts->item, parts->count, "linked", &code, &fatbin);
     if (!cc_say_all() || !built)
-        return cc_fail("the device code of these files cannot be linked together (-rdc=true)");
-    return cc_write_file(path, fatbin.data, fatbin.length);
+        cc_fatal("the device code of these files cannot be linked together (-rdc=true)");
+    cc_write_file(cc_temp_path("linked.fatbin"), fatbin.data, fatbin.length);
 }
 
-bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, const char *object,
-                    bool *made)
+bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, const char *object)
 {
     struct parts parts = collect_parts(job, objects);
+    const char *path = cc_temp_path("linked.s");
     struct cc_text text = {0};
+    struct cc_list command = {0};
 
-    *made = parts.count != 0;
-    if (!*made && job->options->action != CC_DEVICE_LINK)
-        return true;
-    cc_puts(&text, "\t.section .note.GNU-stack,\"\",%progbits\n");
-    if (*made && !build_parts(job, &parts, cc_temp_path("linked.fatbin")))
+    if (parts.count == 0 && job->options->action != CC_DEVICE_LINK)
         return false;
-    if (*made)
+    cc_puts(&text, "\t.section .note.GNU-stack,\"\",%progbits\n");
+    if (parts.count != 0) {
+        build_parts(job, &parts);
         put_parts(&text, &parts);
-    return make_object(job, &text, object);
+    }
+    cc_write_file(path, text.data, text.length);
+    /* -I: of what .incbin names */
+    cc_add_line(&command, "%s -c -I %s -o %s %s", job->options->cxx, cc_temp_path(""), object,
+                path);
+    cc_must_run(command);
+    return true;
 }

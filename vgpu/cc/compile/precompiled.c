@@ -9,16 +9,19 @@
  * (cc_is_misfit).
  */
 #include <errno.h>
-#include <stdint.h>
+#include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "compile.h"
 #include "diag.h"
-#include "precompiled.h"
 #include "proc.h"
+
+enum { FILES_KEPT = 32 }; /* 16 headers, some 80 MB, each with its names */
 
 /* ---- what they are made for ---- */
 
@@ -38,36 +41,21 @@ static bool headers_ask(const char *macro)
  * that is the program's own? -Wl, and its like give words to other programs. */
 static bool is_neutral(const char *word)
 {
-    static const char *const words[] = {"-c",
-                                        "-fsyntax-only",
-                                        "-fcolor-diagnostics",
-                                        "-w",
-                                        "-pipe",
-                                        "-fno-omit-frame-pointer",
-                                        "-ffunction-sections",
-                                        "-fdata-sections",
-                                        "-Xclang",
-                                        "-debug-info-kind=line-tables-only",
-                                        "-debug-info-kind=limited",
-                                        "-dwarf-version=4"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(word, words[i]) == 0)
-            return true;
     if (cc_starts(word, "-D") || cc_starts(word, "-U"))
         return !headers_ask(word + 2);
-    return cc_starts(word, "-g") || (cc_starts(word, "-W") && strchr(word, ',') == NULL);
+    return cc_starts(word, "-g") || (cc_starts(word, "-W") && strchr(word, ',') == NULL) ||
+           cc_is_among(word, "-c -fsyntax-only -fcolor-diagnostics -w -pipe "
+                             "-fno-omit-frame-pointer -ffunction-sections -fdata-sections -Xclang "
+                             "-debug-info-kind=line-tables-only -debug-info-kind=limited "
+                             "-dwarf-version=4");
 }
 
 /* The folder in which headers are looked for, if `word` is such an option: "" where it is the next
  * word. Else null. */
 static const char *folder_of(const char *word)
 {
-    static const char *const words[] = {"-isystem", "-iquote", "-idirafter"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(word, words[i]) == 0)
-            return "";
+    if (cc_is_among(word, "-isystem -iquote -idirafter"))
+        return "";
     return cc_starts(word, "-I") ? word + 2 : NULL;
 }
 
@@ -75,17 +63,6 @@ static const char *folder_of(const char *word)
 static bool is_include(const char *word)
 {
     return strcmp(word, "-include") == 0;
-}
-
-/* Headers ask whether there is optimization, not how much. */
-static const char *level_of(const char *word)
-{
-    static const char *const levels[] = {"-O", "-O1", "-O2", "-O3"};
-
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (strcmp(word, levels[i]) == 0)
-            return "-O";
-    return word;
 }
 
 /* The words of Clang's command that count, up to its input, and the level. Puts the folders in
@@ -101,8 +78,9 @@ static const char *needs_of(const struct cc_list *command, struct cc_list *folde
             i++;
         else if (folder != NULL)
             cc_add(folders, *folder != 0 ? folder : command->item[++i]);
-        else if (cc_starts(word, "-O"))
-            level = level_of(word);
+        else if (cc_starts(word,
+                           "-O")) /* headers ask whether there is optimization, not how much */
+            level = cc_is_among(word, "-O -O1 -O2 -O3") ? "-O" : word;
         else if (!is_neutral(word))
             cc_putf(&needs, "%s\n", word);
     }
@@ -110,23 +88,19 @@ static const char *needs_of(const struct cc_list *command, struct cc_list *folde
     return needs.data;
 }
 
-/* FNV-1a */
-static uint64_t needs_hash(const char *text)
+/* "prelude-14-host-0123456789abcdef.pch": of Clang 14, for the command. */
+static const char *header_path(const struct cc_job *job, const char *folder, enum cc_side side,
+                               const struct cc_list *command, struct cc_list *folders)
 {
-    uint64_t hash = 0xcbf29ce484222325;
-
-    for (; *text != 0; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-    return hash;
+    return cc_format("%s/prelude-%d-%s-%016" PRIx64 ".pch", folder, cc_find_clang(job).release,
+                     side == CC_HOST_SIDE ? "host" : "device",
+                     cc_hash(CC_HASH_OF_NONE, needs_of(command, folders)));
 }
 
-/* "prelude-14-host-0123456789abcdef.pch": of Clang 14. */
-static const char *header_path(const char *folder, int release, enum cc_side side,
-                               const char *needs)
+/* The file with the names of all headers in a precompiled one, as -MD writes them. */
+static const char *names_path(const char *header)
 {
-    return cc_format("%s/prelude-%d-%s-%016llx.pch", folder, release,
-                     side == CC_HOST_SIDE ? "host" : "device",
-                     (unsigned long long)needs_hash(needs));
+    return cc_format("%s.d", header);
 }
 
 /* ---- making them ---- */
@@ -147,68 +121,127 @@ static struct cc_list needed_options(const struct cc_list *list)
 }
 
 /* Others may read the file, or make the same one. */
-static bool put(const char *fresh, const char *path)
+static void put(const char *fresh, const char *path)
 {
-    return rename(fresh, path) == 0 || cc_fail("cannot write '%s': %s", path, strerror(errno));
+    if (rename(fresh, path) != 0)
+        cc_fatal("cannot write '%s': %s", path, strerror(errno));
 }
 
-static bool make_header(const struct cc_job *job, const struct cc_clang *clang, enum cc_side side,
-                        const char *source)
+static void make_header(const struct cc_job *job, enum cc_side side, const char *source)
 {
-    struct cc_list command = cc_clang_command(job, clang->path, side, CC_TO_HEADER, source, NULL);
+    struct cc_list command = cc_clang_command(job, side, CC_TO_HEADER, NULL, source, NULL);
     struct cc_list folders = {0};
-    const char *path =
-        header_path(job->options->precompile, clang->release, side, needs_of(&command, &folders));
+    const char *path = header_path(job, job->options->precompile, side, &command, &folders);
     const char *fresh = cc_format("%s.%d", path, getpid());
 
     cc_add_line(&command, "-Xclang -emit-pch -Xclang -o -Xclang %s -MD -MF %s", fresh,
-                cc_names_path(fresh));
-    return cc_run(&command) == 0 && put(cc_names_path(fresh), cc_names_path(path)) &&
-           put(fresh, path);
+                names_path(fresh));
+    cc_must_run(command);
+    put(names_path(fresh), names_path(path));
+    put(fresh, path);
 }
 
 /* What is there already is not written again: headers are made from it, and know how old it is. */
-static bool write_source(const char *path)
+static void write_source(const char *path)
 {
     static const char text[] = "#include <vgpu/prelude.h>\n";
     size_t length = 0;
     const char *there = cc_read_file(path, &length), *fresh = cc_format("%s.%d", path, getpid());
 
     if (there != NULL && cc_is(there, length, text))
-        return true;
-    return cc_write_file(fresh, text, strlen(text)) && put(fresh, path);
+        return;
+    cc_write_file(fresh, text, strlen(text));
+    put(fresh, path);
 }
 
-bool cc_precompile(const struct cc_job *job)
+/* The newest first. */
+static int by_age(const void *a, const void *b)
+{
+    struct stat x = {0}, y = {0};
+
+    stat(*(char *const *)a, &x);
+    stat(*(char *const *)b, &y);
+    if (x.st_mtim.tv_sec != y.st_mtim.tv_sec)
+        return x.st_mtim.tv_sec < y.st_mtim.tv_sec ? 1 : -1;
+    return (x.st_mtim.tv_nsec < y.st_mtim.tv_nsec) - (x.st_mtim.tv_nsec > y.st_mtim.tv_nsec);
+}
+
+/* All but the last that were made. */
+static void remove_old_headers(const char *folder)
+{
+    glob_t found;
+
+    if (chdir(folder) != 0 || glob("prelude-*", 0, NULL, &found) != 0)
+        return;
+    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_age);
+    for (size_t i = FILES_KEPT; i < found.gl_pathc; i++)
+        unlink(found.gl_pathv[i]);
+    globfree(&found);
+}
+
+void cc_precompile(const struct cc_job *job)
 {
     struct cc_options options = *job->options;
     struct cc_job own = {.options = &options, .places = job->places};
-    struct cc_clang clang;
     const char *source = cc_format("%s/prelude.cu", options.precompile);
 
     options.common = needed_options(&job->options->common);
     options.host = needed_options(&job->options->host);
-    if (!cc_find_clang(options.cxx, &clang) || !write_source(source) ||
-        !make_header(&own, &clang, CC_HOST_SIDE, source) ||
-        !make_header(&own, &clang, CC_DEVICE_SIDE, source))
-        return false;
-    cc_remove_old_headers(options.precompile);
-    return true;
+    write_source(source);
+    make_header(&own, CC_HOST_SIDE, source);
+    make_header(&own, CC_DEVICE_SIDE, source);
+    remove_old_headers(options.precompile);
 }
 
 /* ---- using them ---- */
 
-const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side side,
-                           const struct cc_list *command)
+static bool is_another(const char *folder, const char *name, const char *header)
 {
-    struct cc_list folders = {0};
-    const char *needs = needs_of(command, &folders);
-    const char *path = header_path(cc_format("%s/vgpu", job->places.library), release, side, needs);
+    struct stat here, there;
 
-    if (access(path, R_OK) != 0 || getenv("CPATH") != NULL ||
-        getenv("CPLUS_INCLUDE_PATH") != NULL || cc_hides_header(path, &folders))
-        return NULL;
-    return path;
+    return stat(cc_format("%s/%s", folder, name), &here) == 0 &&
+           (stat(header, &there) != 0 || here.st_dev != there.st_dev ||
+            here.st_ino != there.st_ino);
+}
+
+/* A header is included by its name, or as bits/NAME. */
+static bool hides(const char *folder, const char *header)
+{
+    const char *name = cc_base_name(header), *longer = name;
+
+    if (longer - header > 1)
+        for (longer--; longer > header && longer[-1] != '/';)
+            longer--;
+    return is_another(folder, name, header) || is_another(folder, longer, header);
+}
+
+/* Is one of these folders searched for a name that another file has in the precompiled header? Then
+ * the compiler could read that file in its place. */
+static bool hides_any(const struct cc_list *folders, const char *header)
+{
+    size_t length = 0;
+    char *rest = NULL, *names = cc_read_file(names_path(header), &length);
+
+    if (names == NULL)
+        return true;
+    strtok_r(names, " \\\n", &rest); /* the target */
+    for (char *name; (name = strtok_r(NULL, " \\\n", &rest)) != NULL;)
+        for (size_t i = 0; i < folders->count; i++)
+            if (hides(folders->item[i], name))
+                return true;
+    return false;
+}
+
+const char *cc_precompiled(const struct cc_job *job, enum cc_side side)
+{
+    struct cc_list command = cc_clang_command(job, side, CC_TO_HEADER, NULL, "", NULL);
+    struct cc_list folders = {0};
+    const char *library = cc_format("%s/vgpu", job->places.library);
+    const char *path = header_path(job, library, side, &command, &folders);
+    bool fits = access(path, R_OK) == 0 && getenv("CPATH") == NULL &&
+                getenv("CPLUS_INCLUDE_PATH") == NULL && !hides_any(&folders, path);
+
+    return fits ? path : NULL;
 }
 
 bool cc_is_misfit(const char *said)

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * rewrite.c: see rewrite.h. Clang's message says where; what is read around that place is a line or
- * a statement.
+ * rewrite.c: what nvcc takes and Clang does not, put into words that both take.
+ *
+ *     __shared__ alignas(16) int a[4];     __shared__ _Alignas(16) int a[4];
+ *     operator<<<int>(a, b)                operator<< <int>(a, b)
+ *     k<<<{1, 2}, {3}>>>(p)                k<<<dim3{1, 2}, dim3{3}>>>(p)
+ *     k<<<size...>>>(p)                    k<<<vgpu_grid(size...), vgpu_block(size...), ...>>>(p)
+ *     k<< <1, 1>> >(p)                     k<<<1, 1>>>(p)
+ *     __shared__ point a[4];               a reference to bytes, for no constructor runs
+ *     asm("mov.u64 %0, %globaltimer;" ...  asm("mov.u64 %0, %%globaltimer;" ...
+ *     #pragma weak a=b                     the same for host code only
+ *
+ * It is done where Clang has refused them, in a copy of the file that Clang then reads in its place
+ * (-remap-file). No line moves, and nothing else in the file changes.
+ * Clang's message says where; what is read around that place is a line or a statement.
  */
-#include "rewrite.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "compile.h"
 #include "diag.h"
 #include "proc.h"
 
@@ -255,7 +266,8 @@ static bool change_copy(struct cc_list *copies, struct cc_place place, const cha
         copy = cc_format("%s-%zu.cu", name, copies->count);
         cc_add(copies, cc_format("%s;%s", place.file, copy));
     }
-    return cc_write_file(copy, changed, strlen(changed));
+    cc_write_file(copy, changed, strlen(changed));
+    return true;
 }
 
 /* From the last message on, so that places before a change stay right. One behind a change in its

@@ -100,7 +100,7 @@ bool cc_check_stubs(int release, const struct cc_list *compile, const char *bitc
         const struct cc_symbol *s = &symbols.item[i];
         if (!s->is_function || strstr(s->name, prefix) == NULL || has_kernel(code, s->name))
             continue;
-        if (sound && cc_run(compile) == 0)
+        if (sound && cc_run(*compile) == 0)
             cc_read_host(release, bitcode, &host);
         report_stub(host.module, s->name);
         sound = false;

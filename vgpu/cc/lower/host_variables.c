@@ -42,7 +42,7 @@ bool cc_check_host_variables(int release, const struct cc_list *compile, const c
 {
     struct cc_lowering l;
 
-    if (cc_run(compile) != 0 || !cc_read_host(release, bitcode, &l))
+    if (cc_run(*compile) != 0 || !cc_read_host(release, bitcode, &l))
         return false;
     for (size_t i = 0; i < code->variable_count; i++) {
         LLVMValueRef variable = LLVMGetNamedGlobal(l.module, code->variable[i].symbol);

@@ -170,13 +170,13 @@ const struct cc_option *cc_find_option(const char *argument, const char **value)
 
 struct cc_list cc_names_of(enum cc_option_kind kind)
 {
-    struct cc_list all = {0}, names = {0};
+    struct cc_list names = {0};
 
-    for (int i = 0; i < OPTIONS; i++)
-        if (all_options[i].kind == kind)
-            cc_add_words(&all, all_options[i].names);
-    for (size_t i = 0; i < all.count; i++)
-        if (!cc_starts(all.item[i], "--"))
-            cc_add(&names, all.item[i]);
+    for (int i = 0; i < OPTIONS; i++) {
+        char *rest = NULL, *words = cc_format("%s", all_options[i].names);
+        for (char *name; (name = strtok_r(words, " ", &rest)) != NULL; words = NULL)
+            if (all_options[i].kind == kind && !cc_starts(name, "--"))
+                cc_add(&names, name);
+    }
     return names;
 }

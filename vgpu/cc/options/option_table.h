@@ -50,4 +50,8 @@ const struct cc_option *cc_find_option(const char *argument, const char **value)
 /* The names with one hyphen that options of the kind have. */
 struct cc_list cc_names_of(enum cc_option_kind kind);
 
+/* help.c: to standard output. */
+enum cc_question { CC_HELP, CC_VERSION, CC_GPU_CODE, CC_GPU_ARCH };
+void cc_answer(enum cc_question question);
+
 #endif

@@ -81,12 +81,7 @@ static void add_input(struct cc_options *options, const char *path, enum cc_lang
 /* CUDA's own libraries: the runtime, which is linked anyway, has what programs need of them. */
 static bool is_cudas(const char *library)
 {
-    static const char *const own[] = {"cuda", "cudart", "cudart_static", "cudadevrt", "nvrtc"};
-    bool found = false;
-
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        found |= strcmp(library, own[i]) == 0;
-    return found;
+    return cc_is_among(library, "cuda cudart cudart_static cudadevrt nvrtc");
 }
 
 /* The same by path, as CMake's CUDA::cudart: "lib64/libcudart.so", "stubs/libcuda.so". */
@@ -114,16 +109,14 @@ static void add_libraries(struct cc_options *options, const char *names)
 /* By the name for -x, which is also the suffix of files. */
 static enum cc_language language_named(const char *name)
 {
-    static const struct {
-        const char *name;
-        enum cc_language language;
-    } known[] = {{"cu", CC_LANG_CUDA}, {"c", CC_LANG_C},     {"ptx", CC_LANG_PTX},
-                 {"c++", CC_LANG_CXX}, {"cpp", CC_LANG_CXX}, {"cc", CC_LANG_CXX},
-                 {"cxx", CC_LANG_CXX}, {"C", CC_LANG_CXX}};
+    static const char *const names[] = {[CC_LANG_C] = "c",
+                                        [CC_LANG_CXX] = "c++ cpp cc cxx C",
+                                        [CC_LANG_CUDA] = "cu",
+                                        [CC_LANG_PTX] = "ptx"};
 
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i].name) == 0)
-            return known[i].language;
+    for (enum cc_language language = CC_LANG_C; language <= CC_LANG_PTX; language++)
+        if (cc_is_among(name, names[language]))
+            return language;
     return CC_BY_SUFFIX;
 }
 
@@ -189,88 +182,76 @@ static void add_host_flags(struct cc_options *options, const char *value)
 /* nvcc's -Werror has a list of kinds, some of which only nvcc knows; gcc's has one or none. */
 static void take_werror(struct line *line)
 {
-    struct cc_list nvccs = {0}, known = {0}, kinds;
+    static const char nvccs[] = "cross-execution-space-call default-stream-launch "
+                                "missing-launch-bounds ext-lambda-captures-this";
+    static const char gccs[] = "all-warnings reorder deprecated-declarations";
     const char *next = line->words.item[line->next];
+    struct cc_list kinds = split_commas(line->value != NULL ? line->value
+                                        : next != NULL      ? next
+                                                            : "");
+    bool known =
+        kinds.count != 0 && (cc_is_among(kinds.item[0], nvccs) || cc_is_among(kinds.item[0], gccs));
 
-    cc_add_words(&nvccs, "cross-execution-space-call default-stream-launch "
-                         "missing-launch-bounds ext-lambda-captures-this");
-    cc_add_words(&known, "all-warnings reorder deprecated-declarations");
-    cc_add_all(&known, &nvccs);
-    kinds = split_commas(line->value != NULL ? line->value : next != NULL ? next : "");
-    if (line->value == NULL && kinds.count != 0 && cc_has_word(&known, kinds.item[0]))
+    if (line->value == NULL && known)
         line->next++;
     else if (line->value == NULL)
         kinds = split_commas("all-warnings");
     for (size_t i = 0; i < kinds.count; i++)
         if (strcmp(kinds.item[i], "all-warnings") == 0)
             cc_add(&line->options->warnings, "-Werror");
-        else if (!cc_has_word(&nvccs, kinds.item[i]))
+        else if (!cc_is_among(kinds.item[i], nvccs))
             cc_add_line(&line->options->warnings, "-Werror=%s", kinds.item[i]);
 }
 
 /* ---- one option ---- */
 
 /* The option's value, from the next word if need be. */
-static bool take_value(struct line *line)
+static void take_value(struct line *line)
 {
     const char *next = line->words.item[line->next];
     int wants = line->option->value;
 
     if (wants == ALONE || line->value != NULL)
-        return true;
+        return;
     if (wants == LEVEL && (next == NULL || *next < '0' || *next > '9' || next[1] != 0))
-        return true;
+        return;
     if (next == NULL)
-        return cc_fail("option '%s' needs a value after it", line->said);
+        cc_fatal("option '%s' needs a value behind it", line->said);
     line->value = next;
     line->next++;
-    return true;
 }
 
 /* Is the value one of those that the option has? */
-static bool check_value(const struct line *line)
+static void check_value(const struct line *line)
 {
-    const char *known = line->option->text;
     int name = (int)strcspn(line->said, "="), wants = line->option->value;
-    struct cc_list words = {0};
     char *end;
 
     if ((wants & NUMBER) && (strtol(line->value, &end, 0), end == line->value || *end != 0))
-        return cc_fail("%.*s %s: the value is a number", name, line->said, line->value);
-    if (!(wants & ONE_OF))
-        return true;
-    cc_add_words(&words, known);
-    return cc_has_word(&words, line->value) ||
-           cc_fail("%.*s %s: the value is one of %s", name, line->said, line->value, known);
+        cc_fatal("%.*s %s: the value is a number", name, line->said, line->value);
+    if ((wants & ONE_OF) && !cc_is_among(line->value, line->option->text))
+        cc_fatal("%.*s %s: the value is one of %s", name, line->said, line->value,
+                 line->option->text);
 }
 
 /* --options-file a,b; @a: their words come next. */
-static bool take_files(struct line *line)
+static void take_files(struct line *line)
 {
     enum { FILES_MAX = 1000 };
-    struct cc_list files = split_commas(line->value), words = {0};
+    struct cc_list files = split_commas(line->value), rest = {0};
     size_t length;
 
-    for (size_t i = 0; i < line->next; i++)
-        cc_add(&words, line->words.item[i]);
+    for (size_t i = line->next; i < line->words.count; i++)
+        cc_add(&rest, line->words.item[i]);
+    line->words.count = line->next;
     for (size_t i = 0; i < files.count; i++) {
         const char *text = cc_read_file(files.item[i], &length);
         if (text == NULL || ++line->files > FILES_MAX)
-            return cc_fail("cannot read the options file '%s': %s", files.item[i],
-                           text == NULL ? strerror(errno)
-                                        : "options files name each other without end");
-        split_words(text, &words);
+            cc_fatal("cannot read the options file '%s': %s", files.item[i],
+                     text == NULL ? strerror(errno) : "options files name each other without end");
+        split_words(text, &line->words);
     }
-    for (size_t i = line->next; i < line->words.count; i++)
-        cc_add(&words, line->words.item[i]);
-    line->words = words;
-    return true;
-}
-
-static bool refuse(const struct cc_option *option)
-{
-    return cc_fail("'%.*s' is not supported: %s; see vgpu-cc --help",
-                   (int)strcspn(option->names, " "), option->names, option->text);
+    cc_add_all(&line->words, &rest);
 }
 
 static void add_option_words(const struct line *line, struct cc_list *list)
@@ -287,7 +268,7 @@ static void add_option_words(const struct line *line, struct cc_list *list)
 }
 
 /* What the option does. */
-static bool apply(struct line *line)
+static void apply(struct line *line)
 {
     struct cc_options *options = line->options;
     const struct cc_option *option = line->option;
@@ -297,10 +278,11 @@ static bool apply(struct line *line)
     case IGNORE:
         break;
     case REFUSE:
-        return refuse(option);
+        cc_fatal("'%.*s' is not supported: %s; see vgpu-cc --help",
+                 (int)strcspn(option->names, " "), option->names, option->text);
     case QUESTION:
-        options->question = (enum cc_question)option->number;
-        break;
+        cc_answer((enum cc_question)option->number);
+        exit(EXIT_SUCCESS);
     case ACTION:
     case RDC_ACTION:
         options->action = (enum cc_action)option->number;
@@ -336,26 +318,25 @@ static bool apply(struct line *line)
         take_werror(line);
         break;
     case OPTIONS_FILES:
-        return take_files(line);
+        take_files(line);
+        break;
     }
-    return true;
 }
 
 /* ---- the command line ---- */
 
-static bool take_unknown(struct line *line)
+static void take_unknown(struct line *line)
 {
     if (cc_has_word(&line->words, "-forward-unknown-to-host-linker") ||
         cc_has_word(&line->words, "--forward-unknown-to-host-linker"))
         cc_add_line(&line->options->link, "-Wl,%s", line->said);
     else if (cc_starts(line->said, "--"))
-        return cc_fail("unknown option '%s'; see vgpu-cc --help", line->said);
+        cc_fatal("unknown option '%s'; see vgpu-cc --help", line->said);
     else
         add_host_flag(line->options, line->said);
-    return true;
 }
 
-static bool take_word(struct line *line)
+static void take_word(struct line *line)
 {
     const char *word = line->words.item[line->next++];
     bool file = *word == '@' && word[1] != 0;
@@ -363,13 +344,17 @@ static bool take_word(struct line *line)
     if (!file && (*word != '-' || word[1] == 0)) {
         if (!is_cudas_file(word))
             add_input(line->options, word, line->options->language);
-        return true;
+        return;
     }
     line->said = file ? cc_format("--options-file=%s", word + 1) : word;
     line->option = cc_find_option(line->said, &line->value);
-    if (line->option == NULL)
-        return take_unknown(line);
-    return take_value(line) && check_value(line) && apply(line);
+    if (line->option == NULL) {
+        take_unknown(line);
+        return;
+    }
+    take_value(line);
+    check_value(line);
+    apply(line);
 }
 
 /* A Toolkit's own headers come after ours, whose place they would take; ours lack some of them. */
@@ -386,25 +371,23 @@ static void put_toolkit_last(struct cc_list *common)
     }
 }
 
-bool cc_read_options(int argc, char **argv, struct cc_options *options)
+void cc_read_options(int argc, char **argv, struct cc_options *options)
 {
     const char *before = getenv("NVCC_PREPEND_FLAGS"), *behind = getenv("NVCC_APPEND_FLAGS");
     struct line line = {.options = options};
 
-    *options = (struct cc_options){.action = CC_LINK};
     choose_compilers(options);
     split_words(before != NULL ? before : "", &line.words);
     for (int i = 1; i < argc; i++)
         cc_add(&line.words, argv[i]);
     split_words(behind != NULL ? behind : "", &line.words);
-    while (line.next < line.words.count && options->question == CC_NO_QUESTION)
-        if (!take_word(&line))
-            return false;
+    while (line.next < line.words.count)
+        take_word(&line);
     put_toolkit_last(&options->common);
     if (options->device_debug)
         cc_add(&options->host, "-g");
     for (size_t i = 0; i < options->input_count; i++)
         options->input[i].language = language_of(&options->input[i], options->language);
-    return options->question != CC_NO_QUESTION || options->input_count != 0 || options->clangd ||
-           options->precompile != NULL || cc_fail("no input files; see vgpu-cc --help");
+    if (options->input_count == 0 && !options->clangd && options->precompile == NULL)
+        cc_fatal("no input files; see vgpu-cc --help");
 }

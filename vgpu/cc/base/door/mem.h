@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Zeroed memory, aligned for anything. */
 void *cc_alloc(size_t bytes);
@@ -43,17 +44,24 @@ struct cc_list {
 
 void cc_add(struct cc_list *list, const char *string);
 void cc_add_all(struct cc_list *list, const struct cc_list *more);
-/* Adds the words, which blanks separate. */
-void cc_add_words(struct cc_list *list, const char *words);
-/* The same with a string for each %s in them; one with blanks stays in its word. */
+/* Adds the words, which blanks separate, with a string for each %s in them; one with blanks stays
+ * in its word. */
 void cc_add_line(struct cc_list *list, const char *words, ...)
     __attribute__((format(printf, 2, 3)));
 bool cc_has_word(const struct cc_list *words, const char *word);
+/* The last word that starts so, or null. */
+const char *cc_last_with(const struct cc_list *words, const char *prefix);
+/* Is it one of the words, which blanks separate? */
+bool cc_is_among(const char *word, const char *words);
 
 /* Whether text[0 .. length) equals the string `word`. */
 bool cc_is(const char *text, size_t length, const char *word);
 bool cc_starts(const char *string, const char *prefix);
 bool cc_ends(const char *string, const char *suffix);
+
+/* FNV-1a, of the text behind that whose hash is `start`; CC_HASH_OF_NONE: there is none. */
+#define CC_HASH_OF_NONE 0xcbf29ce484222325
+uint64_t cc_hash(uint64_t start, const char *text);
 
 /* "sum.cu" of "src/sum.cu". */
 const char *cc_base_name(const char *path);

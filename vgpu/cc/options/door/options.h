@@ -19,8 +19,6 @@ enum cc_action {
     CC_PTX
 };
 
-enum cc_question { CC_NO_QUESTION, CC_HELP, CC_VERSION, CC_GPU_CODE, CC_GPU_ARCH };
-
 enum cc_language {
     CC_BY_SUFFIX,
     CC_LANG_C,
@@ -37,9 +35,8 @@ struct cc_input {
 
 struct cc_options {
     enum cc_action action;
-    enum cc_question question; /* is to be answered, and nothing else done */
-    const char *output;        /* null: as the compiler would name it */
-    const char *output_dir;    /* of objects that -o does not name; null: this one */
+    const char *output;     /* null: as the compiler would name it */
+    const char *output_dir; /* of objects that -o does not name; null: this one */
     struct cc_input *input;
     size_t input_count, input_capacity;
     struct cc_list common;     /* for preprocessing, in both passes: -I, -D, -include */
@@ -70,8 +67,9 @@ struct cc_options {
     struct cc_list run_args;
 };
 
-/* Reads the command line; false: it is invalid, which was reported. */
-bool cc_read_options(int argc, char **argv, struct cc_options *options);
+/* Reads the command line into `options`, which is {0}. Ends the program if it is invalid, or after
+ * the answer where it asks for help, the version or architectures. */
+void cc_read_options(int argc, char **argv, struct cc_options *options);
 
 /* Is device code alone wanted, for cuModuleLoad? */
 static inline bool cc_makes_modules(const struct cc_options *options)
@@ -83,8 +81,5 @@ static inline const char *cc_output_or(const struct cc_options *options, const c
 {
     return options->output != NULL ? options->output : name;
 }
-
-/* help.c: to standard output. */
-void cc_answer(enum cc_question question);
 
 #endif
