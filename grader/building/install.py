@@ -194,7 +194,7 @@ def lacking(packages: tuple[str, ...]) -> list[str]:
 
 
 def cccl(project: Project, say: Say) -> None:
-    """Thrust, CUB and libcu++, where vgpu-cc looks for them (vgpu/cc/compile/cccl.c): beside the
+    """Thrust, CUB and libcu++, where vgpu-cc looks for them (vgpu/cc/compile/places.c): beside the
     build."""
     folder = project.build_dir.parent / "cccl"
     name, version = CCCL.split("==")

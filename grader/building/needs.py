@@ -93,7 +93,7 @@ def _gcc(project: Project) -> str:
 
 
 def _clang(project: Project) -> str:
-    """The one that vgpu-cc uses (vgpu/cc/compile/clang.c)."""
+    """The one that vgpu-cc uses (vgpu/cc/compile/places.c)."""
     own = os.environ.get("VGPU_CLANG")
     names = [*([own] if own else []), "clang++", *(f"clang++-{release}" for release in CLANG)]
     for name in names:

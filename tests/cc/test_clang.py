@@ -20,7 +20,7 @@ class Clang(Case):
         self.assertEqual((done.returncode, done.stderr), (0, said))
 
     def test_what_nvcc_takes_and_clang_does_not(self) -> None:
-        """It is put differently (compile/rewrite.h): the lines stay, the dependencies too."""
+        """It is put differently (compile/rewrite.c): the lines stay, the dependencies too."""
         self.write(
             "h.h", "__device__ inline int one() { __shared__ alignas(16) int s; return s = 1; }\n"
         )

@@ -109,7 +109,7 @@ __device__ cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 g
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void) VGPU_NO_DEVICE_RUNTIME;
 }
 
-/* The parts of a configuration that is a pack: k<<<size...>>>() (vgpu/cc/compile/rewrite.h). */
+/* The parts of a configuration that is a pack: k<<<size...>>>() (vgpu/cc/compile/rewrite.c). */
 inline dim3 vgpu_grid(dim3 grid, dim3, size_t = 0, cudaStream_t = 0)
 {
     return grid;
@@ -127,7 +127,7 @@ inline cudaStream_t vgpu_stream(dim3, dim3, size_t = 0, cudaStream_t stream = 0)
     return stream;
 }
 
-/* A pragma that device code does not have (vgpu/cc/compile/rewrite.h). */
+/* A pragma that device code does not have (vgpu/cc/compile/rewrite.c). */
 #ifdef __CUDA_ARCH__
 #define VGPU_HOST_PRAGMA(text)
 #else
