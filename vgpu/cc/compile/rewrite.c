@@ -15,6 +15,8 @@
  * Clang's message says where; what is read around that place is a line or a statement.
  */
 #include <ctype.h>
+#include <fnmatch.h>
+#include <regex.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,19 +24,7 @@
 #include "diag.h"
 #include "proc.h"
 
-/* Clang's place in a text, and what is changed: the bytes from `from` to `to` become `instead`. */
-struct change {
-    const char *text, *at;
-    const char *from, *to, *instead;
-};
-
-static bool set_change(struct change *c, const char *from, const char *to, const char *instead)
-{
-    c->from = from;
-    c->to = to;
-    c->instead = instead;
-    return true;
-}
+static const char no_constructor[] = "*initialization is not supported for __shared__ variables*";
 
 static char *copy_between(const char *from, const char *to)
 {
@@ -48,35 +38,93 @@ static const char *line_start(const char *text, const char *at)
     return at;
 }
 
-/* The last `word` in front of the place with none of the signs behind it, or null. */
-static const char *find_before(const struct change *c, const char *word, const char *signs)
+enum { GROUPS = 5 }; /* of a pattern, with the whole match, which is the first */
+
+/* For messages that match (fnmatch): what `before` matches up to Clang's place, and `behind` from
+ * there on, becomes `instead`, in which \0 to \4 are groups of the one and \5 to \9 of the other.
+ */
+static const struct remedy {
+    const char *message, *before, *behind, *instead;
+} remedies[] = {
+    {"*an attribute list cannot appear here*", "$", "^alignas", "_Alignas"},
+    {"*expected a type*", "operator[[:space:]]*$", "^<<<", "\\0<< <"},
+    /* An alias of host code: device code has neither of the two names. */
+    {"*alias must point to a defined*", "(^|\n)#pragma (weak [^\n]*)$", "^[^\n]*",
+     "\\1VGPU_HOST_PRAGMA(\"\\2\\5\")"},
+    {"*expected @(expression|'>>>')*", "<<<([^;]*,)?[[:space:]]*$", "^[{]", "\\0dim3{"},
+    {"*expected @(expression|'>>>')*", "<<[ \t]+$", "^<", "<<<"},
+    {"*expected @(expression|'>>>')*", ">>[ \t]+$", "^>", ">>>"},
+    {"*expected @(expression|'>>>')*", "<<<(([^;<]|<[^;<]|<<[^;<])*)$",
+     "^([.][.][.]([^>]|>[^>]|>>[^>])*)>>>",
+     "<<<vgpu_grid(\\1\\6), vgpu_block(\\1\\6), vgpu_shared_bytes(\\1\\6), vgpu_stream(\\1\\6)>>>"},
+    /* "__shared__ T", of one variable: the place is its name. */
+    {no_constructor, "__shared__(([^;{}=(,<]|<[^;{}=(]*>)*)$", "^([[:alnum:]_]+)([^;,=({]*);",
+     "typedef\\1vgpu_type_\\6\\7; __shared__ __attribute__((aligned(__alignof__(vgpu_type_\\6)))) "
+     "unsigned char vgpu_bytes_\\6[sizeof(vgpu_type_\\6)]; "
+     "vgpu_type_\\6 &\\6 = *(vgpu_type_\\6 *)vgpu_bytes_\\6;"},
+};
+
+enum { REMEDIES = sizeof remedies / sizeof *remedies };
+
+/* `before` and `behind`, compiled when they are first needed. */
+static const regex_t *patterns_of(size_t remedy)
 {
-    for (const char *at = c->at; at > c->text && strchr(signs, at[-1]) == NULL;)
-        if (cc_starts(--at, word) && (size_t)(c->at - at) >= strlen(word))
-            return at;
-    return NULL;
+    static regex_t patterns[REMEDIES][2];
+    static bool compiled[REMEDIES];
+
+    if (!compiled[remedy] &&
+        (regcomp(&patterns[remedy][0], remedies[remedy].before, REG_EXTENDED) != 0 ||
+         regcomp(&patterns[remedy][1], remedies[remedy].behind, REG_EXTENDED) != 0))
+        cc_fatal("out of memory");
+    compiled[remedy] = true;
+    return patterns[remedy];
 }
 
-/* Whether the text in front of the place ends with `word`, blanks aside. */
-static bool is_behind(const struct change *c, const char *word)
+/* Does the pattern match the text? `groups`: what it matches. */
+static bool match(const regex_t *pattern, const char *text, char *groups[GROUPS])
 {
-    const char *end = c->at;
+    regmatch_t at[GROUPS];
 
-    while (end > c->text && isspace((unsigned char)end[-1]))
-        end--;
-    return cc_ends(copy_between(line_start(c->text, end), end), word);
+    if (regexec(pattern, text, GROUPS, at, 0) != 0)
+        return false;
+    for (int i = 0; i < GROUPS; i++)
+        groups[i] =
+            at[i].rm_so < 0 ? cc_copy("", 0) : copy_between(text + at[i].rm_so, text + at[i].rm_eo);
+    return true;
 }
 
-static bool change_alignas(struct change *c)
+/* `instead` with the groups in it. Line ends stay in the first copy of a group. */
+static const char *fill_in(const char *instead, char *groups[2 * GROUPS])
 {
-    return cc_starts(c->at, "alignas") &&
-           set_change(c, c->at, c->at + strlen("alignas"), "_Alignas");
+    struct cc_text out = {0};
+
+    for (; *instead != 0; instead++) {
+        if (*instead != '\\') {
+            cc_put(&out, instead, 1);
+            continue;
+        }
+        char *group = groups[*++instead - '0'];
+        cc_puts(&out, group);
+        while ((group = strchr(group, '\n')) != NULL)
+            *group = ' ';
+    }
+    return out.data;
 }
 
-static bool change_operator(struct change *c)
+/* The text with the remedy at the place, or null. It is looked for in one statement. */
+static const char *apply(size_t remedy, const char *text, const char *place)
 {
-    return cc_starts(c->at, "<<<") && is_behind(c, "operator") &&
-           set_change(c, c->at + 2, c->at + 2, " ");
+    const regex_t *patterns = patterns_of(remedy);
+    const char *start = place, *end = place + strcspn(place, ";");
+    char *groups[2 * GROUPS];
+
+    while (start > text && start[-1] != ';')
+        start--;
+    if (!match(&patterns[1], copy_between(place, end + (*end == ';')), groups + GROUPS) ||
+        !match(&patterns[0], copy_between(start, place), groups))
+        return NULL;
+    return cc_format("%s%s%s", copy_between(text, place - strlen(groups[0])),
+                     fill_in(remedies[remedy].instead, groups), place + strlen(groups[GROUPS]));
 }
 
 /* The quote that ends the string, or the last of several that follow each other. */
@@ -91,142 +139,54 @@ static const char *strings_end(const char *at)
     }
 }
 
+static bool is_letter(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
 /* "%name" of inline PTX becomes "%%name", to the end of the strings. Clang's place is behind the
- * first letter. */
-static bool change_registers(struct change *c)
+ * first letter. Null: there is none. */
+static const char *double_registers(const char *text, const char *place)
 {
-    const char *start = find_before(c, "%", "\"\n"), *end = strings_end(c->at);
+    const char *start = place, *end = strings_end(place);
     struct cc_text out = {0};
 
-    for (const char *at = start; at != NULL && at < end; at++) {
-        bool name = at[0] == '%' && (isalpha((unsigned char)at[1]) || at[1] == '_') &&
-                    (isalpha((unsigned char)at[2]) || at[2] == '_');
-        bool doubled = at[0] == '%' && at[1] == '%';
-        cc_put(&out, name ? "%%" : at, name || doubled ? 2 : 1);
-        at += doubled;
+    while (start > text && strchr("%\"\n", start[-1]) == NULL)
+        start--;
+    if (start == text || start[-1] != '%')
+        return NULL;
+    cc_put(&out, text, (size_t)(--start - text));
+    for (; start < end; start++) {
+        bool name = *start == '%' && is_letter(start[1]) && is_letter(start[2]);
+        bool doubled = cc_starts(start, "%%");
+        cc_put(&out, name ? "%%" : start, name || doubled ? 2 : 1);
+        start += doubled;
     }
-    return start != NULL && out.length > (size_t)(end - start) &&
-           set_change(c, start, end, out.data);
-}
-
-/* An alias of host code: device code has neither of the two names. */
-static bool change_weak_alias(struct change *c)
-{
-    const char *start = line_start(c->text, c->at), *end = c->at + strcspn(c->at, "\n");
-    const char *weak = cc_starts(start, "#pragma weak ") ? start + strlen("#pragma ") : NULL;
-
-    return weak != NULL &&
-           set_change(c, start, end,
-                      cc_format("VGPU_HOST_PRAGMA(\"%s\")", copy_between(weak, end)));
-}
-
-/* ---- launches ---- */
-
-/* k<<<{1, 2}, {3}>>>(p) */
-static bool change_braces(struct change *c)
-{
-    bool argument = *c->at == '{' && (is_behind(c, "<<<") || is_behind(c, ","));
-
-    return argument && find_before(c, "<<<", ";") != NULL && set_change(c, c->at, c->at, "dim3");
-}
-
-/* k<< <1, 1>> >(p): Clang's place is the third sign. */
-static bool change_blanks(struct change *c)
-{
-    const char sign = *c->at, *from = c->at;
-
-    while (from > c->text && (from[-1] == ' ' || from[-1] == '\t'))
-        from--;
-    return (sign == '<' || sign == '>') && from < c->at && from - c->text >= 2 &&
-           from[-1] == sign && from[-2] == sign && set_change(c, from, c->at, "");
-}
-
-/* k<<<size...>>>(p), to which the line ends in it are added again. */
-static bool change_pack(struct change *c)
-{
-    const char *open = find_before(c, "<<<", ";"), *close = strstr(c->at, ">>>");
-    struct cc_text out = {0};
-
-    if (!cc_starts(c->at, "...") || open == NULL || close == NULL)
-        return false;
-    char *line = copy_between(open + 3, close);
-    for (char *end; (end = strchr(line, '\n')) != NULL; *end = ' ')
-        cc_puts(&out, "\n");
-    cc_putf(&out, "vgpu_grid(%s), vgpu_block(%s), vgpu_shared_bytes(%s), vgpu_stream(%s)", line,
-            line, line, line);
-    return set_change(c, open + 3, close, out.data);
-}
-
-static bool change_launch(struct change *c)
-{
-    return change_braces(c) || change_blanks(c) || change_pack(c);
-}
-
-/* ---- __shared__ objects ---- */
-
-/* Whether this is "__shared__ T", of one variable. */
-static bool is_type(const char *from, const char *to)
-{
-    int depth = 0; /* of < > */
-
-    for (; from < to; from++) {
-        depth += (*from == '<') - (*from == '>');
-        if ((*from == ',' && depth == 0) || strchr("=({", *from) != NULL)
-            return false;
-    }
-    return true;
-}
-
-/* `__shared__ T name[2][3];`: the place is the name. */
-static bool change_object(struct change *c)
-{
-    const char *shared = find_before(c, "__shared__", ";{}"), *end = c->at;
-
-    while (isalnum((unsigned char)*end) || *end == '_')
-        end++;
-    const char *stop = end + strcspn(end, ";,=({");
-    if (shared == NULL || end == c->at || *stop != ';' || !is_type(shared, c->at))
-        return false;
-    const char *name = copy_between(c->at, end), *bounds = copy_between(end, stop);
-    const char *type = copy_between(shared + strlen("__shared__"), c->at);
-    return set_change(c, shared, stop + 1,
-                      cc_format("typedef%svgpu_type_%s%s; "
-                                "__shared__ __attribute__((aligned(__alignof__(vgpu_type_%s)))) "
-                                "unsigned char vgpu_bytes_%s[sizeof(vgpu_type_%s)]; "
-                                "vgpu_type_%s &%s = *(vgpu_type_%s *)vgpu_bytes_%s;",
-                                type, name, bounds, name, name, name, name, name, name, name));
+    return out.length > (size_t)(end - text) ? cc_format("%s%s", out.data, end) : NULL;
 }
 
 /* ---- messages ---- */
 
-static const char no_constructor[] = "initialization is not supported for __shared__ variables";
-
-static const struct remedy {
-    const char *message;
-    bool (*change)(struct change *c);
-} remedies[] = {
-    {"expected expression", change_launch},
-    {"expected '>>>'", change_launch},
-    {"expected a type", change_operator},
-    {"an attribute list cannot appear here", change_alignas},
-    {"invalid % escape in inline assembly", change_registers},
-    {"alias must point to a defined", change_weak_alias},
-    {no_constructor, change_object},
-};
+static bool is_about(const char *message, const char *pattern)
+{
+    return fnmatch(pattern, message, FNM_EXTMATCH) == 0;
+}
 
 const char *cc_rewrite_at(const char *text, int line, int column, const char *message)
 {
-    struct change c = {.text = text, .at = text};
+    const char *place = text, *changed = NULL;
 
-    for (; line > 1 && c.at != NULL; line--)
-        c.at = (c.at = strchr(c.at, '\n')) != NULL ? c.at + 1 : NULL;
-    if (c.at == NULL || column < 1 || strcspn(c.at, "\n") < (size_t)column)
+    for (; line > 1 && place != NULL; line--)
+        place = (place = strchr(place, '\n')) != NULL ? place + 1 : NULL;
+    if (place == NULL || column < 1 || strcspn(place, "\n") < (size_t)column)
         return NULL;
-    c.at += column - 1;
-    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
-        if (strstr(message, remedies[i].message) != NULL && remedies[i].change(&c))
-            return cc_format("%s%s%s", copy_between(text, c.from), c.instead, c.to);
-    return NULL;
+    place += column - 1;
+    if (strstr(message, "invalid % escape in inline assembly") != NULL)
+        return double_registers(text, place);
+    for (size_t i = 0; i < REMEDIES && changed == NULL; i++)
+        if (is_about(message, remedies[i].message))
+            changed = apply(i, text, place);
+    return changed;
 }
 
 /* "sum.cu:8:22: error: expected expression", which may be in colors. */
@@ -286,7 +246,7 @@ bool cc_rewrite(struct cc_list *copies, const char *said, const char *name, bool
             !change_copy(copies, place, message, name))
             continue;
         last = place;
-        if (warns && strstr(message, no_constructor) != NULL)
+        if (warns && is_about(message, no_constructor))
             cc_warning(place, "no constructor runs for a __shared__ variable");
     }
     return *last.file != 0;
