@@ -89,14 +89,13 @@ static void write_part(const char *path, const struct cc_bitcode *part)
  * Clang's own name depends only on the source's path. */
 static void rename_symbols(struct cc_list *command, const char *object, const char *unit)
 {
-    struct cc_symbols symbols = {0};
+    struct cc_list symbols = cc_symbols_of(object, false);
 
-    cc_read_image(object, &symbols);
     for (size_t i = 0; i < symbols.count; i++)
-        if (cc_starts(symbols.item[i].name, "__cudaRegisterLinkedBinary"))
-            cc_add_line(command, "--redefine-sym %s=%s", symbols.item[i].name, link_function(unit));
-        else if (cc_starts(symbols.item[i].name, "__fatbinwrap"))
-            cc_add_line(command, "--localize-symbol %s", symbols.item[i].name);
+        if (cc_starts(symbols.item[i], "__cudaRegisterLinkedBinary"))
+            cc_add_line(command, "--redefine-sym %s=%s", symbols.item[i], link_function(unit));
+        else if (cc_starts(symbols.item[i], "__fatbinwrap"))
+            cc_add_line(command, "--localize-symbol %s", symbols.item[i]);
 }
 
 void cc_add_part(const char *object, const struct cc_bitcode *file, const char *path,

@@ -50,51 +50,50 @@ static bool is_neutral(const char *word)
                              "-dwarf-version=4");
 }
 
-/* The folder in which headers are looked for, if `word` is such an option: "" where it is the next
- * word. Else null. */
-static const char *folder_of(const char *word)
+/* The words of a command up to its input, or of options, that change headers. Not among them: what
+ * -include names, since it is read behind the prelude, and the folders in which headers are looked
+ * for, which go to *folders. */
+static struct cc_list needed_words(const struct cc_list *words, struct cc_list *folders)
 {
-    if (cc_is_among(word, "-isystem -iquote -idirafter"))
-        return "";
-    return cc_starts(word, "-I") ? word + 2 : NULL;
-}
+    struct cc_list needed = {0};
 
-/* What -include names is read behind the prelude. */
-static bool is_include(const char *word)
-{
-    return strcmp(word, "-include") == 0;
-}
-
-/* The words of Clang's command that count, up to its input, and the level. Puts the folders in
- * which headers are looked for into *folders. */
-static const char *needs_of(const struct cc_list *command, struct cc_list *folders)
-{
-    struct cc_text needs = {0};
-    const char *level = "-O0"; /* the last one counts */
-
-    for (size_t i = 1; i < command->count && strcmp(command->item[i], "-x") != 0; i++) {
-        const char *word = command->item[i], *folder = folder_of(word);
-        if (is_include(word))
+    for (size_t i = 0; i < words->count && strcmp(words->item[i], "-x") != 0; i++) {
+        const char *word = words->item[i];
+        if (strcmp(word, "-include") == 0)
             i++;
-        else if (folder != NULL)
-            cc_add(folders, *folder != 0 ? folder : command->item[++i]);
-        else if (cc_starts(word,
-                           "-O")) /* headers ask whether there is optimization, not how much */
-            level = cc_is_among(word, "-O -O1 -O2 -O3") ? "-O" : word;
+        else if (cc_is_among(word, "-isystem -iquote -idirafter"))
+            cc_add(folders, words->item[++i]);
+        else if (cc_starts(word, "-I"))
+            cc_add(folders, word + 2);
         else if (!is_neutral(word))
-            cc_putf(&needs, "%s\n", word);
+            cc_add(&needed, word);
     }
-    cc_puts(&needs, level);
-    return needs.data;
+    return needed;
+}
+
+/* Of what a precompiled header depends on. Headers ask whether there is optimization, not how
+ * much. */
+static uint64_t hash_of(const struct cc_list *needed)
+{
+    uint64_t hash = CC_HASH_OF_NONE;
+    const char *level = cc_last_with(needed, "-O");
+
+    for (size_t i = 1; i < needed->count; i++)
+        if (!cc_starts(needed->item[i], "-O"))
+            hash = cc_hash(hash, cc_format("%s\n", needed->item[i]));
+    if (level == NULL)
+        level = "-O0";
+    return cc_hash(hash, cc_is_among(level, "-O -O1 -O2 -O3") ? "-O" : level);
 }
 
 /* "prelude-14-host-0123456789abcdef.pch": of Clang 14, for the command. */
 static const char *header_path(const struct cc_job *job, const char *folder, enum cc_side side,
                                const struct cc_list *command, struct cc_list *folders)
 {
+    struct cc_list needed = needed_words(command, folders);
+
     return cc_format("%s/prelude-%d-%s-%016" PRIx64 ".pch", folder, cc_find_clang(job).release,
-                     side == CC_HOST_SIDE ? "host" : "device",
-                     cc_hash(CC_HASH_OF_NONE, needs_of(command, folders)));
+                     side == CC_HOST_SIDE ? "host" : "device", hash_of(&needed));
 }
 
 /* The file with the names of all headers in a precompiled one, as -MD writes them. */
@@ -104,21 +103,6 @@ static const char *names_path(const char *header)
 }
 
 /* ---- making them ---- */
-
-/* Without what is another file's: neutral options, folders, files. */
-static struct cc_list needed_options(const struct cc_list *list)
-{
-    struct cc_list needed = {0};
-
-    for (size_t i = 0; i < list->count; i++) {
-        const char *word = list->item[i], *folder = folder_of(word);
-        if (is_include(word) || (folder != NULL && *folder == 0))
-            i++;
-        else if (folder == NULL && !is_neutral(word))
-            cc_add(&needed, word);
-    }
-    return needed;
-}
 
 /* Others may read the file, or make the same one. */
 static void put(const char *fresh, const char *path)
@@ -184,9 +168,10 @@ void cc_precompile(const struct cc_job *job)
     struct cc_options options = *job->options;
     struct cc_job own = {.options = &options, .places = job->places};
     const char *source = cc_format("%s/prelude.cu", options.precompile);
+    struct cc_list folders = {0}; /* other files' */
 
-    options.common = needed_options(&job->options->common);
-    options.host = needed_options(&job->options->host);
+    options.common = needed_words(&job->options->common, &folders);
+    options.host = needed_words(&job->options->host, &folders);
     write_source(source);
     make_header(&own, CC_HOST_SIDE, source);
     make_header(&own, CC_DEVICE_SIDE, source);

@@ -90,19 +90,17 @@ static void report_stub(LLVMModuleRef host, const char *stub)
 bool cc_check_stubs(int release, const struct cc_list *compile, const char *bitcode,
                     const char *object, const struct cc_device_code *code)
 {
-    struct cc_symbols symbols;
+    struct cc_list functions = cc_symbols_of(object, true);
     struct cc_lowering host = {0};
     bool sound = true;
 
-    if (!cc_read_image(object, &symbols))
-        return true; /* no object file of this machine */
-    for (size_t i = 0; i < symbols.count; i++) {
-        const struct cc_symbol *s = &symbols.item[i];
-        if (!s->is_function || strstr(s->name, prefix) == NULL || has_kernel(code, s->name))
+    for (size_t i = 0; i < functions.count; i++) {
+        const char *name = functions.item[i];
+        if (strstr(name, prefix) == NULL || has_kernel(code, name))
             continue;
         if (sound && cc_run(*compile) == 0)
             cc_read_host(release, bitcode, &host);
-        report_stub(host.module, s->name);
+        report_stub(host.module, name);
         sound = false;
     }
     return sound;
