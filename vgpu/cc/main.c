@@ -193,13 +193,20 @@ static void carry_out(const void *of)
         link_program(job, &objects);
 }
 
-static void check_inputs(const struct cc_options *options)
+static size_t count_inputs(const struct cc_options *options, enum cc_language language)
 {
-    bool one = options->action == CC_COMPILE || cc_makes_modules(options);
-    size_t sources = 0;
+    size_t count = 0;
 
     for (size_t i = 0; i < options->input_count; i++)
-        sources += options->input[i].language != CC_LANG_OBJECT;
+        count += options->input[i].language == language;
+    return count;
+}
+
+static void check_inputs(const struct cc_options *options)
+{
+    size_t sources = options->input_count - count_inputs(options, CC_LANG_OBJECT);
+    bool one = options->action == CC_COMPILE || cc_makes_modules(options);
+
     if (one && options->output != NULL && sources > 1)
         cc_fatal("-o %s names one object, but there are %zu files to compile", options->output,
                  sources);
@@ -212,12 +219,8 @@ static void check_inputs(const struct cc_options *options)
  * stays as it is. */
 static void note_ccbin(const struct cc_options *options)
 {
-    bool cuda = false;
-
-    for (size_t i = 0; i < options->input_count; i++)
-        cuda |= options->input[i].language == CC_LANG_CUDA;
-    if (cuda && options->ccbin && !options->cxx_is_clang && !options->dryrun &&
-        !makes_text(options) && !cc_has_word(&options->warnings, "-w"))
+    if (options->ccbin && !options->cxx_is_clang && !options->dryrun && !makes_text(options) &&
+        count_inputs(options, CC_LANG_CUDA) != 0 && !cc_has_word(&options->warnings, "-w"))
         fputs("vgpu-cc: note: Clang compiles .cu files; -ccbin names the compiler of C++ files and "
               "of the link\n",
               stderr);

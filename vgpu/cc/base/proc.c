@@ -56,15 +56,15 @@ static void end_by_signal(int number)
 }
 
 /* Waits for the end of the process, and passes on what it is asked to end by. What it has started
- * ends with it: daemons have groups of their own. */
+ * ends with it if it fails; daemons, which do not, have groups of their own. Returns its status. */
 static int wait_until_all_end(pid_t worker, const sigset_t *signals)
 {
-    int status = 0, number;
+    int status = W_EXITCODE(EXIT_FAILURE, 0), number; /* it could not be started */
 
     while (waitpid(worker, &status, WNOHANG) == 0)
         if (sigwait(signals, &number) == 0 && number != SIGCHLD)
             kill(worker, number);
-    while (waitpid(0, NULL, 0) > 0)
+    while (status != 0 && waitpid(0, NULL, 0) > 0)
         continue;
     return status;
 }
@@ -220,8 +220,8 @@ int cc_try(bool (*does)(void *of), void *of, const char **errors)
 
 int cc_wait(struct cc_child child, const char **errors)
 {
+    int status = child.pid < 0 ? W_EXITCODE(127, 0) : 0;
     const char *text = NULL;
-    int status = 0;
     size_t length;
 
     if (child.pid > 0)
@@ -230,8 +230,6 @@ int cc_wait(struct cc_child child, const char **errors)
         text = cc_read_file(child.errors, &length);
     if (errors != NULL)
         *errors = text != NULL ? text : "";
-    if (child.pid <= 0)
-        return child.pid < 0 ? 127 : 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
