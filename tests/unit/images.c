@@ -45,22 +45,16 @@ static void store(size_t count)
 
 static bool has_symbol(const char *name)
 {
-    struct cc_symbols symbols = {0};
-    bool found = false;
-    if (!cc_read_image(image.path, &symbols))
-        return false;
-    for (size_t i = 0; i < symbols.count; i++)
-        found |= strcmp(symbols.item[i].name, name) == 0;
-    return found;
+    struct cc_list symbols = cc_symbols_of(image.path, false);
+    return cc_has_word(&symbols, name);
 }
 
 /* What a reader does with a symbol: its name is text, within the file. */
 static void read_symbols(void)
 {
-    struct cc_symbols symbols = {0};
-    if (cc_read_image(image.path, &symbols))
-        for (size_t i = 0; i < symbols.count; i++)
-            EXPECT(symbols.item[i].name[0] != 0, "symbol %zu has no name", i);
+    struct cc_list symbols = cc_symbols_of(image.path, false);
+    for (size_t i = 0; i < symbols.count; i++)
+        EXPECT(symbols.item[i][0] != 0, "symbol %zu has no name", i);
 }
 
 static void read_lines(void)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "option_table.h"
@@ -31,6 +32,21 @@ static long words_said(void)
     return bytes;
 }
 
+/* A copy of this process reads first: a line that is refused ends it. */
+static bool is_taken(int argc, char **argv)
+{
+    struct cc_options options = {0};
+    int status = 0;
+    pid_t reader = fork();
+    if (reader == 0) {
+        cc_read_options(argc, argv, &options);
+        _exit(0);
+    }
+    EXPECT(reader > 0 && waitpid(reader, &status, 0) == reader && WIFEXITED(status),
+           "the reader ends by signal %d", WTERMSIG(status));
+    return WEXITSTATUS(status) == 0;
+}
+
 /* Reads a line of words, blanks between them. */
 static bool read_line(const char *line, struct cc_options *options)
 {
@@ -42,7 +58,10 @@ static bool read_line(const char *line, struct cc_options *options)
          word = strtok_r(NULL, " ", &rest))
         argv[argc++] = word;
     memset(options, 0, sizeof *options);
-    return cc_read_options(argc, argv, options);
+    if (!is_taken(argc, argv))
+        return false;
+    cc_read_options(argc, argv, options);
+    return true;
 }
 
 static void put_list(char *to, size_t room, const char *name, const struct cc_list *list)

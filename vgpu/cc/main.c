@@ -26,6 +26,11 @@ static bool links(const struct cc_options *options)
     return options->action <= CC_DEVICE_LINK;
 }
 
+static enum cc_show shown(const struct cc_options *options)
+{
+    return options->dryrun ? CC_SHOW_ONLY : options->verbose ? CC_SHOW_RUN : CC_SHOW_NOT;
+}
+
 static const char *object_name(const char *source, enum cc_action action)
 {
     static const char *const suffix[] = {
@@ -136,7 +141,7 @@ static void link_program(const struct cc_job *job, const struct cc_list *objects
     cc_add_all(&all, objects);
     if (program && job->places.programs != NULL)
         cc_add(&all, toolkit_file(job));
-    if (cc_shows_commands())
+    if (shown(job->options) != CC_SHOW_NOT)
         cc_show_link(job, objects);
     cc_must_run(cc_link_command(job, &all));
 }

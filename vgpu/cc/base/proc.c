@@ -129,11 +129,6 @@ void cc_remove_at_end(const char *path)
     snprintf(unfinished, PATH_MAX, "%s", path != NULL ? path : "");
 }
 
-bool cc_shows_commands(void)
-{
-    return show_commands != CC_SHOW_NOT;
-}
-
 const char *cc_temp_path(const char *name)
 {
     return cc_format("%s/%s", folder, name);

@@ -18,9 +18,6 @@ int cc_guard(enum cc_show show, const char *keep, void (*work)(const void *of), 
 /* Names a result that is not finished: it is removed if the copy ends. Null: no such result. */
 void cc_remove_at_end(const char *path);
 
-/* Are commands shown (--dryrun, -v)? */
-bool cc_shows_commands(void);
-
 /* The path of a file in that folder. */
 const char *cc_temp_path(const char *name);
 
