@@ -105,6 +105,18 @@ class Ended(Case):
         done = cc("-c", "-DVALUE=1", "a.cu", folder=self.folder, PATH=path)
         self.assertEqual((done.returncode, self.names()), (1, {"a.cu"}), done.stderr)
 
+    def test_whose_parent_ignores_its_children(self) -> None:
+        """That is inherited: nobody would be told that a pass has ended."""
+        self.write("a.cu", KERNEL)
+        done = subprocess.run(
+            [CC, "-c", "-DVALUE=1", "a.cu"],
+            cwd=self.folder,
+            env=dict(os.environ, TMPDIR=str(self.folder)),
+            preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+            timeout=60,
+        )
+        self.assertEqual((done.returncode, self.names()), (0, {"a.cu", "a.o"}))
+
     def end_of(self, plant: str, end: int | None = None) -> tuple[int, str]:
         """How vgpu-cc ends where LLVM fails, and what it says; nothing goes on after it."""
         said = self.folder / "said"

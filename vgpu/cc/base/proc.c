@@ -103,6 +103,8 @@ int cc_guard(enum cc_show show, const char *keep, void (*work)(const void *of), 
     unfinished = mmap(NULL, PATH_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (unfinished == MAP_FAILED)
         cc_fatal("cannot start: %s", strerror(errno));
+    signal(SIGCHLD,
+           SIG_DFL); /* it may be ignored, and then nobody is told that a child has ended */
     sigemptyset(&held);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaddset(&held, signals[i]);
