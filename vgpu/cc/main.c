@@ -26,11 +26,6 @@ static bool links(const struct cc_options *options)
     return options->action <= CC_DEVICE_LINK;
 }
 
-static enum cc_show shown(const struct cc_options *options)
-{
-    return options->dryrun ? CC_SHOW_ONLY : options->verbose ? CC_SHOW_RUN : CC_SHOW_NOT;
-}
-
 static const char *object_name(const char *source, enum cc_action action)
 {
     static const char *const suffix[] = {
@@ -141,7 +136,7 @@ static void link_program(const struct cc_job *job, const struct cc_list *objects
     cc_add_all(&all, objects);
     if (program && job->places.programs != NULL)
         cc_add(&all, toolkit_file(job));
-    if (shown(job->options) != CC_SHOW_NOT)
+    if (job->options->dryrun || job->options->verbose)
         cc_show_link(job, objects);
     cc_must_run(cc_link_command(job, &all));
 }
@@ -173,7 +168,7 @@ static void run_linked(const struct cc_options *options)
 
 /* ---- the command ---- */
 
-static void carry_out(const void *of)
+static void carry_out_job(const void *of)
 {
     const struct cc_job *job = of;
     const struct cc_options *options = job->options;
@@ -254,7 +249,7 @@ int main(int argc, char **argv)
     if (show != CC_SHOW_NOT)
         cc_show_places(&job.places);
     note_ccbin(&options);
-    int status = cc_guard(show, keep_folder(&options), carry_out, &job);
+    int status = cc_guard(show, keep_folder(&options), carry_out_job, &job);
     if (status == EXIT_SUCCESS && options.run && options.action == CC_LINK)
         run_linked(&options);
     return status;

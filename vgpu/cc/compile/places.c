@@ -156,7 +156,7 @@ static const char *in_path(const char *name)
 
 /* Debian and Ubuntu install releases side by side in /usr/lib/llvm-NN: the path shows the release.
  * Elsewhere the program is asked. */
-static int release_of(const char *path)
+static int clang_release(const char *path)
 {
     const char *real = realpath(path, NULL), *folder = real != NULL ? strstr(real, "/llvm-") : NULL;
     int release = folder != NULL ? atoi(folder + strlen("/llvm-")) : 0;
@@ -168,7 +168,7 @@ static int release_of(const char *path)
 static bool take_clang(const char *name, struct cc_clang *clang)
 {
     clang->path = in_path(name);
-    clang->release = clang->path != NULL ? release_of(clang->path) : 0;
+    clang->release = clang->path != NULL ? clang_release(clang->path) : 0;
     return clang->release >= CC_CLANG_OLDEST;
 }
 

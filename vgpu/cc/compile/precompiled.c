@@ -73,7 +73,7 @@ static struct cc_list needed_words(const struct cc_list *words, struct cc_list *
 
 /* Of what a precompiled header depends on. Headers ask whether there is optimization, not how
  * much. */
-static uint64_t hash_of(const struct cc_list *needed)
+static uint64_t hash_words(const struct cc_list *needed)
 {
     uint64_t hash = CC_HASH_OF_NONE;
     const char *level = cc_last_with(needed, "-O");
@@ -93,7 +93,7 @@ static const char *header_path(const struct cc_job *job, const char *folder, enu
     struct cc_list needed = needed_words(command, folders);
 
     return cc_format("%s/prelude-%d-%s-%016" PRIx64 ".pch", folder, cc_find_clang(job).release,
-                     side == CC_HOST_SIDE ? "host" : "device", hash_of(&needed));
+                     side == CC_HOST_SIDE ? "host" : "device", hash_words(&needed));
 }
 
 /* The file with the names of all headers in a precompiled one, as -MD writes them. */

@@ -81,7 +81,7 @@ static const regex_t *patterns_of(size_t remedy)
 }
 
 /* Does the pattern match the text? `groups`: what it matches. */
-static bool match(const regex_t *pattern, const char *text, char *groups[GROUPS])
+static bool match_groups(const regex_t *pattern, const char *text, char *groups[GROUPS])
 {
     regmatch_t at[GROUPS];
 
@@ -112,7 +112,7 @@ static const char *fill_in(const char *instead, char *groups[2 * GROUPS])
 }
 
 /* The text with the remedy at the place, or null. It is looked for in one statement. */
-static const char *apply(size_t remedy, const char *text, const char *place)
+static const char *apply_remedy(size_t remedy, const char *text, const char *place)
 {
     const regex_t *patterns = patterns_of(remedy);
     const char *start = place, *end = place + strcspn(place, ";");
@@ -120,8 +120,8 @@ static const char *apply(size_t remedy, const char *text, const char *place)
 
     while (start > text && start[-1] != ';')
         start--;
-    if (!match(&patterns[1], copy_between(place, end + (*end == ';')), groups + GROUPS) ||
-        !match(&patterns[0], copy_between(start, place), groups))
+    if (!match_groups(&patterns[1], copy_between(place, end + (*end == ';')), groups + GROUPS) ||
+        !match_groups(&patterns[0], copy_between(start, place), groups))
         return NULL;
     return cc_format("%s%s%s", copy_between(text, place - strlen(groups[0])),
                      fill_in(remedies[remedy].instead, groups), place + strlen(groups[GROUPS]));
@@ -185,7 +185,7 @@ const char *cc_rewrite_at(const char *text, int line, int column, const char *me
         return double_registers(text, place);
     for (size_t i = 0; i < REMEDIES && changed == NULL; i++)
         if (is_about(message, remedies[i].message))
-            changed = apply(i, text, place);
+            changed = apply_remedy(i, text, place);
     return changed;
 }
 

@@ -126,25 +126,18 @@ static const struct cc_option all_options[] = {
 enum { OPTIONS = sizeof all_options / sizeof *all_options };
 
 /* `name`, `name=value`, or with `joined` `namevalue`; `--name` for `-name`. */
-static bool name_fits(const char *argument, const char *name, size_t length, bool joined,
-                      const char **value)
-{
-    bool two = cc_starts(argument, "--") && name[1] != '-' && length > 2;
-    const char *rest = argument + two + length;
-
-    if (strncmp(argument + two, name, length) != 0)
-        return false;
-    *value = *rest == 0 ? NULL : *rest == '=' ? rest + 1 : rest;
-    return *rest == 0 || *rest == '=' || (joined && name[1] != '-');
-}
-
 static bool option_fits(const char *argument, const struct cc_option *option, bool joined,
                         const char **value)
 {
     for (const char *name = option->names; *name != 0; name += strspn(name, " ")) {
         size_t length = strcspn(name, " ");
-        if (name_fits(argument, name, length, joined, value))
+        bool two = cc_starts(argument, "--") && name[1] != '-' && length > 2;
+        const char *rest = argument + two + length;
+        if (strncmp(argument + two, name, length) == 0 &&
+            (*rest == 0 || *rest == '=' || (joined && name[1] != '-'))) {
+            *value = *rest == 0 ? NULL : *rest == '=' ? rest + 1 : rest;
             return true;
+        }
         name += length;
     }
     return false;
