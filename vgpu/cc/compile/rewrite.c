@@ -200,32 +200,22 @@ static bool read_head(const char *head, struct cc_place *place)
            strstr(head, "error: ") != NULL;
 }
 
-static const char *find_copy(const struct cc_list *copies, const char *file)
-{
-    const char *start = cc_format("%s;", file);
-
-    for (size_t i = 0; i < copies->count; i++)
-        if (cc_starts(copies->item[i], start))
-            return copies->item[i] + strlen(start);
-    return NULL;
-}
-
 static bool change_copy(struct cc_list *copies, struct cc_place place, const char *message,
                         const char *name)
 {
-    const char *copy = find_copy(copies, place.file);
+    const char *start = cc_format("%s;", place.file), *known = cc_last_with(copies, start);
+    const char *copy =
+        known != NULL ? known + strlen(start) : cc_format("%s-%zu.cu", name, copies->count);
     size_t length;
-    const char *text = cc_read_file(copy != NULL ? copy : place.file, &length);
+    const char *text = cc_read_file(known != NULL ? copy : place.file, &length);
 
     if (text == NULL || strlen(text) != length || strchr(place.file, ';') != NULL)
         return false;
     const char *changed = cc_rewrite_at(text, place.line, place.column, message);
     if (changed == NULL)
         return false;
-    if (copy == NULL) {
-        copy = cc_format("%s-%zu.cu", name, copies->count);
-        cc_add(copies, cc_format("%s;%s", place.file, copy));
-    }
+    if (known == NULL)
+        cc_add(copies, cc_format("%s%s", start, copy));
     cc_write_file(copy, changed, strlen(changed));
     return true;
 }

@@ -257,12 +257,10 @@ static void take_files(struct line *line)
 static void add_option_words(const struct line *line, struct cc_list *list)
 {
     const char *value = line->value != NULL ? line->value : "";
-    struct cc_list parts = {0};
+    struct cc_list parts = {.item = &value, .count = 1};
 
     if (line->option->value & LISTED)
         parts = split_commas(value);
-    else
-        cc_add(&parts, value);
     for (size_t i = 0; i < parts.count; i++)
         cc_add_line(list, line->option->text, parts.item[i]);
 }
