@@ -73,8 +73,9 @@ static const char *make_object(const struct cc_job *job, int number)
     if (input->language == CC_LANG_CUDA)
         cc_compile_cuda(job, input->path, object, number);
     else if (ptx != module)
-        cc_fatal(module ? "'%s' is no CUDA file: there is no device code in it"
-                        : "'%s': PTX is made a module for cuModuleLoad: with -fatbin, -cubin or "
+        cc_fatal(module ? "'%s' is not a CUDA file: there is no device code in it"
+                        : "'%s': PTX can only be compiled to a module for cuModuleLoad: add "
+                          "-fatbin, -cubin or "
                           "-ptx",
                  input->path);
     else if (ptx)

@@ -49,8 +49,9 @@ static void end_by_signal(int number)
 
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
         if (number == crashes[i])
-            cc_fail("LLVM has failed; what it said, if anything, stands above. Another release "
-                    "may compile the file: VGPU_CLANG names its clang++");
+            cc_fail(
+                "LLVM has failed; its message, if any, is above. Another release may compile the "
+                "file: set VGPU_CLANG to its clang++");
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     raise(number);
 }

@@ -54,7 +54,8 @@ static const char *fault_of(const char *folder)
                          version_text(version), folder, version_text(CCCL_OLDEST),
                          version_text(CCCL_NEWEST));
     if (has_file(folder, "cuda_runtime.h"))
-        return cc_format("'%s' holds CUDA's own headers, too: it has to be CCCL's alone", folder);
+        return cc_format("'%s' holds CUDA's own headers, too: name a folder that holds CCCL alone",
+                         folder);
     return NULL;
 }
 

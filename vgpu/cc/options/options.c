@@ -216,7 +216,7 @@ static void take_value(struct line *line)
     if (wants == LEVEL && (next == NULL || *next < '0' || *next > '9' || next[1] != 0))
         return;
     if (next == NULL)
-        cc_fatal("option '%s' needs a value behind it", line->said);
+        cc_fatal("option '%s' needs a value after it", line->said);
     line->value = next;
     line->next++;
 }
