@@ -178,7 +178,7 @@ static void replace_by(struct cc_list argv)
 }
 
 /* The child has pid 0. */
-static struct cc_child start_child(const char *errors)
+static struct cc_child start_tool(const char *errors)
 {
     struct cc_child child = {.errors = errors != NULL ? cc_temp_path(errors) : NULL};
 
@@ -197,7 +197,7 @@ struct cc_child cc_spawn(struct cc_list argv, const char *errors)
 
     if (is_only_shown(argv))
         return child;
-    child = start_child(errors);
+    child = start_tool(errors);
     if (child.pid == 0)
         replace_by(argv);
     return child;
@@ -205,7 +205,7 @@ struct cc_child cc_spawn(struct cc_list argv, const char *errors)
 
 int cc_try(bool (*does)(void *of), void *of, const char **errors)
 {
-    struct cc_child child = start_child("try.err");
+    struct cc_child child = start_tool("try.err");
 
     if (child.pid == 0) {
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
