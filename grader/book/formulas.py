@@ -89,8 +89,9 @@ def in_flight(root: Path) -> str:
     ]
     dots = [(threads / 1000, rate) for threads, rate in shown(root, "04-peer-access.md", IN_FLIGHT)]
     words = (
-        "Rate of loads from a peer by number of threads: with a float for each thread it rises up "
-        f"to {dots[-1][1]:g} GB/s at {1000 * dots[-1][0]:,.0f} threads, with a float4 up to 23,438"
+        "Rate of loads from a peer by number of threads: with a float for each thread it "
+        f"reaches {dots[-1][1]:g} GB/s at {1000 * dots[-1][0]:,.0f} threads; with a float4 it does "
+        "so at 23,438"
     )
     across = Axis("thousand threads", 120, (0, 25, 50, 75, 100, 120))
     return plot(lines, dots, words, across, Axis("GB/s", 400, (0, 100, 200, 300, 400)), "the table")

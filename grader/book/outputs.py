@@ -46,7 +46,7 @@ def combining(root: Path) -> str:
     ]
     words = (
         "Bars of the time by number of GPUs: the part for computing halves from bar to bar, the "
-        f"part for combining stays; it is {bars[1].note} of the time on 2 GPUs and "
+        f"part for combining stays the same; it is {bars[1].note} of the time on 2 GPUs and "
         f"{bars[-1].note} on {rows[-1][0]:g}"
     )
     return chart(bars, words, ("computing", 0), ("combining, and its share", 1))
@@ -157,7 +157,8 @@ def directions(root: Path) -> str:
     ]
     words = (
         f"Bars of what copies on H200s moved together: one copy {bars[0].note}, two in opposite "
-        f"directions {bars[1].note}, and two that leave through the same port no more than one"
+        f"directions {bars[1].note}, and two that leave through the same port moved no more "
+        "than one"
     )
     return chart(bars, words)
 
@@ -287,8 +288,8 @@ def ports(root: Path) -> str:
         Bar(name, [(mb, int(name.startswith("ring")))], f"{mb:g} MB") for name, mb in made.items()
     ]
     words = (
-        f"Bars of what a rank sends of {all_sent:g} MB: {bars[0].name} {bars[0].note}, "
-        f"{bars[1].name} {bars[1].note}, {bars[2].name} {each:g} MB"
+        f"Bars of what a rank sends if all together send {all_sent:g} MB. Naive way: rank 0 sends "
+        f"{bars[0].note}, each other rank {bars[1].note}; ring: each sends {each:g} MB"
     )
     return chart(bars, words)
 
@@ -308,9 +309,9 @@ def large(root: Path) -> str:
         )
     ]
     words = (
-        f"Bars of the time of 134 MB. Of the naive way's {bars[0].note} {sent_naive:g} are for the "
-        f"bytes, and of the ring's {bars[1].note} {sent_ring:g}; then come the additions, and then "
-        "the waits"
+        f"Bars of the time of 134 MB. Of the naive way's {bars[0].note}, {sent_naive:g} µs are for "
+        f"the bytes, and of the ring's {bars[1].note}, {sent_ring:g} µs; then come the additions, "
+        "and then the waits"
     )
     return chart(bars, words, ("bytes", 0), ("additions", 1), ("waits and calls", 2))
 
@@ -392,7 +393,7 @@ def activations(root: Path) -> str:
     words = "Bars of memory for 7 billion parameters: " + ", ".join(
         f"{b.name} {b.note}" for b in bars
     )
-    return chart(bars, words, ("parameters", 0), ("activations", 1), ("of one layer", 2))
+    return chart(bars, words, ("the sixteen bytes", 0), ("activations", 1), ("of one layer", 2))
 
 
 def traffic(_root: Path) -> str:

@@ -42,8 +42,8 @@ def chart(_root: Path) -> str:
     parts.append(svg.legend(10, bottom, key))
     words = (
         "The ring of four ranks after each of its six steps, a row for each rank and a column for "
-        "each chunk; a number says how many ranks' numbers the sum has. After reduce-scatter rank "
-        "r has chunk r of all four, and after all-gather all chunks are sums of four"
+        "each chunk; each cell says of how many ranks' numbers it is the sum. After reduce-scatter "
+        "rank r has chunk r of all four, and after all-gather all chunks are sums of four"
     )
     return svg.figure(parts, words, wide * (N - 1), bottom + 16)
 

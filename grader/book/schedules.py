@@ -147,8 +147,9 @@ CHARTS: dict[str, Callable[[Path], str]] = {
     "losses": lambda _: chart(
         [losing(cause) for cause in CAUSES],
         "ms",
-        "10 ms of work on two GPUs, three times 6 ms instead of 5: both send for 1 ms after they "
-        "have computed; GPU 1 waits for 1 ms until it can begin; one part is 2 ms longer",
+        "10 ms of work on two GPUs in three cases, each of which takes 6 ms instead of 5: both "
+        "send for 1 ms after they have computed; GPU 1 waits for 1 ms until it can begin; one part "
+        "is 2 ms longer",
     ),
     "loading": lambda _: chart(
         [loading(1), loading(4)],
@@ -160,7 +161,8 @@ CHARTS: dict[str, Callable[[Path], str]] = {
         [stepping(in_one_loop=False), stepping(in_one_loop=True)],
         "µs",
         "Two steps on three GPUs. With the events in a second loop all GPUs compute at the same "
-        "time, 26.6 µs; with the events in the first loop they take turns, 74 µs",
+        "time, 26.6 µs; with the events in the first loop neighbours take turns, and the two "
+        "steps take 74 µs",
     ),
     "packed": lambda _: chart(
         [packed()],
@@ -171,9 +173,9 @@ CHARTS: dict[str, Callable[[Path], str]] = {
     "reading": lambda _: chart(
         [reading(waits=False), reading(waits=True)],
         "µs",
-        "The host reads what a copy brings. Without a wait it reads right after the call, when no "
-        "byte may have arrived, and the copy ends after 5.3 µs; with a wait it reads then, until "
-        "6.3 µs",
+        "The host reads what a copy brings. Without a wait it reads right after the call, "
+        "perhaps before any byte has arrived; the copy ends after 5.3 µs. With a wait it reads "
+        "after that, until 6.3 µs",
     ),
     "unequal": lambda _: chart(
         [unequal(even=False), unequal(even=True)],
@@ -185,13 +187,14 @@ CHARTS: dict[str, Callable[[Path], str]] = {
         [rounds(in_turn=True), rounds(in_turn=False)],
         "transfers",
         "A tree on four ranks. If rank 0 sends to rank 1 first, rank 1 can send on while rank 0 "
-        "sends to rank 2, 2 transfers; if it sends to both at once, rank 3 has all after 3",
+        "sends to rank 2, which takes 2 transfers together; if it sends to both at once, rank 3 "
+        "has all after 3",
     ),
     "training": lambda _: chart(
         [training(recomputes=False), training(recomputes=True)],
         "times of a forward pass",
-        "A step with the activations kept takes 1 for the forward and 2 for the backward pass, 3; "
-        "with full recomputation the forward pass is made again, 4",
+        "A step with the activations kept takes 1 for the forward and 2 for the backward pass, 3 "
+        "together; with full recomputation the forward pass is made again, which makes 4",
     ),
     "offloading": lambda _: chart(
         [offloading(0.5), offloading(4)],

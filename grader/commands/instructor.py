@@ -88,13 +88,16 @@ def add_words(add: argparse.ArgumentParser) -> None:
         "--late", type=float, metavar="PERCENT", help="per cent taken off for each day late"
     )
     add.add_argument(
-        "--late-cap", type=float, metavar="PERCENT", help="most per cent taken off for lateness"
+        "--late-cap",
+        type=float,
+        metavar="PERCENT",
+        help="largest percentage taken off for lateness",
     )
     add.add_argument(
         "--grave-cap",
         type=float,
         metavar="PERCENT",
-        help="most per cent that a lab with a grave mistake gets",
+        help="highest percentage that a lab with a grave mistake gets",
     )
     add.add_argument(
         "--extensions", type=Path, metavar="CSV", help="later deadlines: student, until, lab"

@@ -31,7 +31,7 @@ Json = dict[str, Any]
 _OLD = "overview.json"  # of JPlag 6.1 and before
 _LISTED = "topComparisons.json"
 _MAPPINGS = "submissionMappings.json"
-LEFT_OUT = "JPlag could not read these, or they are too short, and were not compared:"
+LEFT_OUT = "These were not compared: JPlag could not read them, or they are too short:"
 _TINTS = 6  # that matches take turns with
 
 

@@ -174,7 +174,7 @@ def summary(results: Json) -> list[str]:
     broken = [row for row in rows if row["mark"] is None]
     if broken:
         who = ", ".join(sorted({printable(row["student"]) for row in broken})[:10])
-        lines.append(f"{len(broken)} without a mark, not by the student's fault: {who}")
+        lines.append(f"{len(broken)} without a mark, through no fault of the student: {who}")
     twice = [row for row in rows if row.get("again")]
     if twice:
         who = ", ".join(sorted({printable(row["student"]) for row in twice})[:10])

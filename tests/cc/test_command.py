@@ -255,7 +255,7 @@ class Command(Case):
 
     def test_refusals_say_why(self) -> None:
         self.write("a.cu", KERNEL)
-        self.assertIn("-rdc yes: the value is one of true", self.bad("-rdc=yes", "-c", "a.cu"))
+        self.assertIn("-rdc yes: the value must be one of true", self.bad("-rdc=yes", "-c", "a.cu"))
         self.assertIn("'-cuda' is not supported: there is no", self.bad("--cuda", "a.cu"))
         self.assertIn("not a CUDA file", self.bad("-fatbin", "-x", "c++", "a.cu"))
         self.assertIn("unknown option '--nonsense'", self.bad("--nonsense", "a.cu"))

@@ -50,9 +50,9 @@ static const char *fault_of(const char *folder)
     if (version == 0)
         return cc_format("there is no thrust/version.h in '%s'", folder);
     if (version < CCCL_OLDEST || version > CCCL_NEWEST)
-        return cc_format("CCCL %s in '%s' does not work with the virtual node, %s to %s do",
-                         version_text(version), folder, version_text(CCCL_OLDEST),
-                         version_text(CCCL_NEWEST));
+        return cc_format(
+            "CCCL %s in '%s' does not work with the virtual node; versions %s to %s do",
+            version_text(version), folder, version_text(CCCL_OLDEST), version_text(CCCL_NEWEST));
     if (has_file(folder, "cuda_runtime.h"))
         return cc_format("'%s' holds CUDA's own headers, too: name a folder that holds CCCL alone",
                          folder);

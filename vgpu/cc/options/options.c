@@ -228,9 +228,9 @@ static void check_value(const struct line *line)
     char *end;
 
     if ((wants & NUMBER) && (strtol(line->value, &end, 0), end == line->value || *end != 0))
-        cc_fatal("%.*s %s: the value is a number", name, line->said, line->value);
+        cc_fatal("%.*s %s: the value must be a number", name, line->said, line->value);
     if ((wants & ONE_OF) && !cc_is_among(line->value, line->option->text))
-        cc_fatal("%.*s %s: the value is one of %s", name, line->said, line->value,
+        cc_fatal("%.*s %s: the value must be one of %s", name, line->said, line->value,
                  line->option->text);
 }
 
