@@ -27,17 +27,17 @@ class Words(Classroom):
 
     def test_tables(self) -> None:
         words = self.table("student,lab,points\nada,1,many\n")
-        self.refused("'many' is no number", "--questions", words)
+        self.refused("'many' is not a number", "--questions", words)
         words = self.table("student,lab,points\nada,1,NaN\n")
-        self.refused("'NaN' is no number", "--questions", words)
+        self.refused("'NaN' is not a number", "--questions", words)
         words = self.table("who,until\nada,2026-01-01\n")
         self.refused("has no column student", "--extensions", words)
         words = self.table("student,until\nada,soon\n")
-        self.refused("'soon' is no time", "--extensions", words)
+        self.refused("'soon' is not a time", "--extensions", words)
         self.refused("No such file", "--students", "/nowhere.csv")
 
     def test_options(self) -> None:
-        self.refused("is no time", "--deadline", "tomorrow")
+        self.refused("is not a time", "--deadline", "tomorrow")
         self.refused("known are gradescope", "--export", "xlsx")
         self.refused("has no group", "--pattern", ".*")
         self.refused("There is no lab '77'", "--labs", "77", status=6)

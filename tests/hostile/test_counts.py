@@ -77,7 +77,7 @@ class Counts(unittest.TestCase):
             "indexes_local": "is out of the range of an array",
             "indexes_constant": "is out of the range of an array",
             "casts_to_unsized": "an access to a variable that is outside of it",
-            "stores_by_libm": "no GPU's memory",
+            "stores_by_libm": "not memory of a GPU",
             "rewrites_arguments": "wrote to 0x3700000000",
         }
         for name, why in told.items():

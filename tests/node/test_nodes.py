@@ -69,7 +69,7 @@ class Descriptions(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
         for limit in ("2T", "many", "-1", "0", "1G2", "99999999999G"):
             done = smi("single", "-L", VGPU_MEMORY_LIMIT=limit)
-            self.assertIn(f"VGPU_MEMORY_LIMIT={limit} is no size", done.stderr)
+            self.assertIn(f"VGPU_MEMORY_LIMIT={limit} is not a size", done.stderr)
 
     def test_form_is_a_word(self) -> None:
         for form in ("fast", "careful", ""):
