@@ -100,7 +100,7 @@ class Pairs(unittest.TestCase):
         self.put(result())
         page, _, left_out = pairs.write(self.folder, 30)
         self.assertEqual(left_out, ["d<e"])
-        self.assertIn("were not compared: d&lt;e.", page.read_text(encoding="utf-8"))
+        self.assertIn("or they are too short: d&lt;e.", page.read_text(encoding="utf-8"))
 
     def test_typed(self) -> None:
         self.put(result())
