@@ -277,7 +277,10 @@ runner() {
         fi
         prepare reference "$2" "$part.reference" "$LAB_REFERENCE" "$part.reference.o"
         link_runner "$1" "$part.symbols" "$2" "$3" "$part.reference.o"
-        [ -z "$own" ] || wait "$own" || fail "$(cat "$part.said")"
+        if [ -n "$own" ]; then
+            wait "$own" || fail "$(cat "$part.said")"
+            cat "$part.said" >&2
+        fi
     fi
     remove_parts
 }
