@@ -76,6 +76,17 @@ static int place_descriptors(const int *fds, int count)
     return 0;
 }
 
+/* What execve would do later: a handler must not run in the child, whose memory is its parent's. */
+static void drop_handlers(void)
+{
+    struct sigaction now;
+
+    for (int number = 1; number < NSIG; number++)
+        if (sigaction(number, NULL, &now) == 0 && now.sa_handler != SIG_IGN &&
+            now.sa_handler != SIG_DFL)
+            signal(number, SIG_DFL);
+}
+
 static void run_child(char *const argv[], char *const envp[], const int *fds, int fd_count,
                       int error, pid_t parent)
 {
@@ -87,9 +98,10 @@ static void run_child(char *const argv[], char *const envp[], const int *fds, in
     if (getppid() != parent) /* the parent died before prctl took effect */
         _exit(127);
     setrlimit(RLIMIT_CORE, &no_core);
+    drop_handlers();
+    signal(SIGPIPE, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    signal(SIGPIPE, SIG_DFL);
     if (place_descriptors(fds, fd_count) == 0) {
         lab__close_on_exec_from(fd_count);
         execve(argv[0], argv, envp);
