@@ -174,14 +174,18 @@ class Node(unittest.TestCase):
         return found
 
     def state(self, process: Path) -> dict[str, str]:
-        """Its status, and as "cgroup" all that it says of its groups; nothing when it has ended."""
+        """Its status, and as "cgroup" all that it says of its groups; nothing when it has ended.
+
+        A process that ends gives back its memory, then its groups, and is listed for a while after:
+        groups that are read before a status with memory are those it had."""
         try:
-            lines = (process / "status").read_text().splitlines()
             groups = (process / "cgroup").read_text()
+            lines = (process / "status").read_text().splitlines()
         except OSError:
             return {}
         words = [line.replace(":", " ").split() for line in lines]
-        return {"cgroup": groups} | {word[0]: word[1] for word in words if len(word) > 1}
+        found = {"cgroup": groups} | {word[0]: word[1] for word in words if len(word) > 1}
+        return found if "VmSize" in found else {}
 
     def nodes(self, verifier: int) -> list[Path]:
         found = []
