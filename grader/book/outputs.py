@@ -300,7 +300,7 @@ def large(root: Path) -> str:
     sent_naive = said(root, ALLREDUCE, r"6 S / B = (\d+) µs for the naive way")[0]
     sent_ring = said(root, ALLREDUCE, r"and (\d+) µs, the bound, for the ring")[0]
     whole = said(root, ALLREDUCE, r"kernel takes (\d+) µs to add 134 MB")[0]
-    quarter = said(root, ALLREDUCE, r"This takes (\d+) µs a step")[0]
+    quarter = said(root, ALLREDUCE, r"this takes (\d+) µs a step")[0]
     bars = [
         Bar(name, [(sent, 0), (added, 1), (took - sent - added, 2)], f"{took:.0f} µs")
         for name, sent, added, took in (
