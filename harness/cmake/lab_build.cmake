@@ -441,8 +441,7 @@ function(peerlab_vgpu_program name)
   list(TRANSFORM PROGRAM_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE libraries)
   separate_arguments(flags UNIX_COMMAND
                      "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${PEERLAB_BUILD_TYPE}}")
-  peerlab_glob(headers ${PROJECT_SOURCE_DIR}/vgpu/include/*.h
-               ${PROJECT_SOURCE_DIR}/vgpu/include/*/* *.h)
+  peerlab_glob(headers *.h) # those of vgpu/include are vgpu-cc's
   add_custom_command(
     OUTPUT ${output}
     COMMAND vgpu-cc -D_GNU_SOURCE ${flags} ${PEERLAB_SANITIZE_CUDA} ${PROGRAM_FLAGS} -o ${output} ${PROGRAM_SOURCES} ${libraries}
