@@ -30,11 +30,12 @@ void refused_compare(const struct refused_call *call, const char *parameter, con
 bool refused_fails(const char *name, const void *from);
 long refused_error(const char *name);
 
-/* A call of CUDA with whatever arguments, none of them a floating-point number: what lies in
- * registers and on the stack is handed on. `does`: the call does its work and then reports an
- * error, as calls that free something do. */
+/* A call of CUDA with whatever arguments, none of them a floating-point number: what lies in six
+ * registers and the first ten words of the stack is handed on (an IPC handle is eight). `does`: the
+ * call does its work and then reports an error, as calls that free something do. */
 #define REFUSED_TAKES                                                                              \
-    long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l
+    long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k,        \
+        long l, long m, long n, long o, long p
 #define REFUSED_CALL(name, does)                                                                   \
     long __real_##name(REFUSED_TAKES);                                                             \
     long __wrap_##name(REFUSED_TAKES);                                                             \
@@ -42,9 +43,9 @@ long refused_error(const char *name);
     {                                                                                              \
         bool fails = refused_fails(#name, __builtin_return_address(0));                            \
         if (!fails)                                                                                \
-            return __real_##name(a, b, c, d, e, f, g, h, i, j, k, l);                              \
+            return __real_##name(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);                  \
         if (does)                                                                                  \
-            __real_##name(a, b, c, d, e, f, g, h, i, j, k, l);                                     \
+            __real_##name(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);                         \
         return refused_error(#name);                                                               \
     }
 
