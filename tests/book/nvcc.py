@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The book's programs are CUDA's: nvcc compiles each, those for real GPUs alone, too.
+"""The book's programs are CUDA's: nvcc compiles each, those for real GPUs alone, too: device code
+to PTX, host code as far as nvcc itself reads it, and with PEERLAB_FULL=1 to objects.
 
 Exit status 77 where there is no nvcc. A library that is not there (NCCL) is told.
 """
@@ -13,6 +14,8 @@ import tempfile
 from pathlib import Path
 
 BOOK = Path(__file__).resolve().parent.parent.parent / "docs/book"
+FULL = "PEERLAB_FULL" in os.environ
+HOW = ("-c",) if FULL else ("-cuda", "-gencode=arch=compute_75,code=compute_75")
 NO_HEADER = re.compile(r"fatal error: (nccl\.h)")
 
 
@@ -24,7 +27,7 @@ def main() -> int:
     wrong, sources = [], sorted([*BOOK.glob("code/**/*.cu"), *BOOK.glob("real/*.cu")])
     with tempfile.TemporaryDirectory() as folder:
         for source in sources:
-            command = [nvcc, "-c", "-o", f"{folder}/out.o", str(source)]
+            command = [nvcc, *HOW, "-o", f"{folder}/out", str(source)]
             done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
             if missing := NO_HEADER.search(done.stderr):
                 print(f"{source.name} was not compiled: there is no {missing[1]}")
