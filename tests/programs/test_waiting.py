@@ -88,6 +88,12 @@ class Spin(unittest.TestCase):
             done = run("spin", how)
             self.assertEqual((done.stdout, done.returncode), (f"{how} 1\n", 0), done.stderr)
 
+    def test_who_polls_for_another_process_does_not_hold_it_back(self) -> None:
+        for node in ("single", "hgx-h200-4"):
+            done = run("polls", node=node)
+            said = "4096 counted, polled for less than a second\n"
+            self.assertEqual((done.stdout, done.returncode), (said, 0), done.stderr)
+
     def test_a_missing_wait_still_shows(self) -> None:
         self.assertEqual(run("spin", "early").stdout, "0\n")
 

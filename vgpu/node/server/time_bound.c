@@ -109,12 +109,30 @@ static bool has_unread_call(void)
     return false;
 }
 
+/* True if a program has held time back for too long, and nothing of it holds time back now: it only
+ * polls, as MPI does in a receive. */
+static bool is_given_up(const struct process *p)
+{
+    const struct connection *c;
+    bool any = (uint32_t)p->server.unregistered;
+    if (any && !p->server.hold.given_up)
+        return false;
+    for (int i = 0; (c = connection_at(i)); i++)
+        if (c->process == p && may_call(c) && !c->time.asks) {
+            if (!c->time.hold.given_up)
+                return false;
+            any = true;
+        }
+    return any;
+}
+
+/* Of all programs but those that have been given up. */
 static enum quiescence programs_quiescence(void)
 {
     pid_t pid[PROCESSES];
     int count = 0;
     for (const struct process *p = process_first(); p; p = p->next)
-        if (!p->dead) {
+        if (!p->dead && !is_given_up(p)) {
             if (count == PROCESSES)
                 return QUIESCENT_UNKNOWN;
             pid[count++] = p->os_pid;

@@ -6,9 +6,10 @@
  * node issues none. So times do not depend on the order in which the operating system runs threads.
  *
  * A thread that makes no call holds virtual time back until it makes one, or until no thread of any
- * program runs (quiescence.h): then threads that wait continue, one at a time. A thread that
- * computes for longer than HOLD_S no longer holds time back; work that it issues afterwards may
- * be late, which is reported (late_issue.h).
+ * program runs (quiescence.h): then threads that wait continue, one at a time. A thread whose
+ * program has used HOLD_CPU_S of processor time meanwhile no longer holds time back, and neither do
+ * then the programs that sleep: it computes, or polls for a message as MPI does. Work that it
+ * issues afterwards may be late, which is reported (late_issue.h).
  */
 #ifndef VGPU_TIME_BOUND_H
 #define VGPU_TIME_BOUND_H
