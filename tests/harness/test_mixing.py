@@ -39,7 +39,7 @@ def programs(name: str, todo: int, *, changed: bool = False) -> dict[str, int]:
         (folder / word).chmod(0o755)
     shutil.copy(toy.BUILD / "labs/90-toy/reference.o", reference)
     text = (toy.BUILD / "labs/90-toy/lab.conf").read_text(encoding="utf-8")
-    for name_, value in (
+    for setting, value in (
         ("NM", folder / "nm"),
         ("OBJDUMP", folder / "objdump"),
         ("OBJCOPY", folder / "objcopy"),
@@ -47,7 +47,7 @@ def programs(name: str, todo: int, *, changed: bool = False) -> dict[str, int]:
         ("FOLDER", folder),
         ("REFERENCE", reference),
     ):
-        text = re.sub(rf"(LAB_{name_}=')[^'\n]*", rf"\g<1>{value}", text)
+        text = re.sub(rf"(LAB_{setting}=')[^'\n]*", rf"\g<1>{value}", text)
     conf.write_text(text, encoding="utf-8")
     file.write_text(toy.SOLUTION.read_text(encoding="utf-8"), encoding="utf-8")
     toy.labcc("compile", file, object_)

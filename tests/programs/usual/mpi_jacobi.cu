@@ -17,7 +17,7 @@
         }                                                                                          \
     } while (0)
 
-constexpr int COLUMNS = 130, ROWS = 67, STEPS = 5;
+constexpr int COLUMNS = 130, ROWS = 67, STEPS = 12;
 
 __host__ __device__ inline float mean(const float *a, int i)
 {
