@@ -56,6 +56,16 @@ class Programs(unittest.TestCase):
         found = re.findall(r"^build (\S+)", rules.read_text(encoding="utf-8"), re.MULTILINE)
         return [output for output in found if "CMakeFiles" not in output]
 
+    def test_cmake_runs_again_when_a_file_comes_and_looks_for_none_in_a_build(self) -> None:
+        rules = BUILD / "build.ninja"
+        if not rules.is_file():
+            self.skipTest("another generator than Ninja")
+        text = rules.read_text(encoding="utf-8")
+        self.assertNotIn("VerifyGlobs", text)  # file(GLOB ... CONFIGURE_DEPENDS): peerlab_glob
+        again = text.partition("build build.ninja: RERUN_CMAKE")[2].partition("\n")[0].split()
+        for folder in ("tests", "tests/findings", "vgpu/include"):
+            self.assertIn(str(table.ROOT / folder), again)
+
     def test_runners_have_a_folder_of_their_own(self) -> None:
         runner = re.compile(r"(lab|solution)\d+-run(-\d+(-own)?)?$")
         runners = {Path(o).parent.name for o in self.outputs() if runner.search(o)}
