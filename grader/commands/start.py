@@ -57,7 +57,8 @@ def first_run(project: Project) -> ExitStatus:
         _say("configuring", str(build.shown_folder(project)))
     build.configure(project)
     _say("building", say("start.building"))
-    if not build.build(project).ok:  # all but the learner's files, so that ctest can run any test
+    # Not the learner's files; a test of the project builds the rest (harness/cmake/course.cmake).
+    if not build.build(project, ["course"]).ok:
         raise LabError(say("start.no-build"), ExitStatus.BUILD_FAILED)
     _say("compiling", say("start.compiling"))
     try:

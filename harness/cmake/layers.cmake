@@ -72,6 +72,7 @@ macro(_peerlab_add_test test layer seconds)
   if(TEST_PROPERTIES)
     set_tests_properties(${test} PROPERTIES ${TEST_PROPERTIES})
   endif()
+  set_property(TEST ${test} APPEND PROPERTY FIXTURES_REQUIRED build.tests) # course.cmake
 endmacro()
 
 function(peerlab_cannot_test name)
