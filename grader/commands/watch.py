@@ -5,7 +5,7 @@ is built, run and shown before the others. A test that passed is not repeated wh
 the same (learning/kept.py): an edit in one task runs the tests of that task, of the whole lab, and
 of tasks that build on others. `./lab test` runs all.
 
-It polls the files' times fifty times a second, which costs next to nothing and works on every file
+It polls the files' times a hundred times a second, which costs next to nothing and works on every file
 system (inotify reports no changes by other computers). A save is complete when nothing has changed
 between two polls. Ctrl-C ends it.
 """
@@ -26,7 +26,7 @@ from grader.learning import standing, testing
 from grader.learning.kept import Kept
 from grader.learning.report import BAD, in_full, line
 
-LOOK_SECONDS = 0.02
+LOOK_SECONDS = 0.01
 MOST_LINES = 40  # of a diff
 _COLORS = {"+": "32", "-": "31"}
 Stamps = dict[Path, tuple[int, int]]
