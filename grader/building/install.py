@@ -101,6 +101,10 @@ def has_ensurepip() -> bool:
     return importlib.util.find_spec("ensurepip") is not None
 
 
+def _has_pip() -> bool:
+    return capture([sys.executable, "-m", "pip", "--version"]).ok
+
+
 def apt_has_new_cmake() -> bool:
     return apt_version("cmake") >= needs.CMAKE_AT_LEAST
 
@@ -131,12 +135,21 @@ def cmake_from_pypi(project: Project, say: Say) -> None:
         if not (project.venv / "bin" / "pip").exists():
             show([sys.executable, "-m", "venv", project.venv])
         show([project.venv / "bin" / "pip", "install", "--quiet", CMAKE_WHEEL])
-    elif capture([sys.executable, "-m", "pip", "--version"]).ok:
+    elif _has_pip():
         target = project.deps / "python"
         say(f"python3 -m pip install --target .deps/python '{CMAKE_WHEEL}'")
         show([sys.executable, "-m", "pip", "install", "--quiet", "--target", target, CMAKE_WHEEL])
     else:
         say(f"CMake from PyPI needs {VENV} (or pip), and this Python has neither.")
+
+
+def pip(machine: Machine, say: Say) -> None:
+    """Installs what `python3 -m venv` installs pip from, if it is missing and that is permitted."""
+    sudo = rights(machine) if machine.has_apt else None
+    if sudo is not None and not has_ensurepip() and not _has_pip():
+        _apt(sudo, ["update", "-qq"], say)
+        _apt(sudo, [*INSTALL, VENV], say)
+        importlib.invalidate_caches()
 
 
 def grader(project: Project, say: Say) -> None:
@@ -215,7 +228,7 @@ def cccl(project: Project, say: Say) -> None:
 def _pip_into(project: Project, folder: Path, *words: str) -> bool:
     """`pip install --target`, by this Python's pip or that of .venv/."""
     pip: list[str | Path] = [sys.executable, "-m", "pip"]
-    if not capture([*pip, "--version"]).ok:
+    if not _has_pip():
         if has_ensurepip():
             show([sys.executable, "-m", "venv", project.venv])
         pip = [project.venv / "bin" / "pip"]

@@ -39,6 +39,8 @@ def set_up(
     elif lacking:
         raise LabError(install.advice(lacking, machine), ExitStatus.MISSING)
     _say("tools", ", ".join(need.found(project) for need in needs.needs()))
+    if may_install and (lacking or grader or lti or cccl):
+        install.pip(machine, _say_install)
     if may_install:
         install.rich(project, _say_install)
     if grader and may_install:

@@ -5,9 +5,9 @@ is built, run and shown before the others. A test that passed is not repeated wh
 the same (learning/kept.py): an edit in one task runs the tests of that task, of the whole lab, and
 of tasks that build on others. `./lab test` runs all.
 
-It polls the files' times a hundred times a second, which costs next to nothing and works on every file
-system (inotify reports no changes by other computers). A save is complete when nothing has changed
-between two polls. Ctrl-C ends it.
+It polls the files' times a hundred times a second, which costs next to nothing and works on every
+file system (inotify reports no changes by other computers). A save is complete when nothing has
+changed between two polls. Ctrl-C ends it.
 """
 
 import difflib

@@ -173,6 +173,26 @@ class Install(FakeCheckout):
     def test_without_rights_only_the_checkout_is_written(self) -> None:
         self.assertEqual(self.steps([named("cJSON", "CMake"), []], None), ["unpack", "pip"])
 
+    def test_pip_comes_by_apt_where_python_has_none_and_that_is_permitted(self) -> None:
+        cases = (  # rights, ensurepip is there, pip is there, what apt does
+            ([], False, False, ["-qq", install.VENV]),
+            (["sudo"], False, False, ["-qq", install.VENV]),
+            ([], True, False, []),
+            ([], False, True, []),
+            (None, False, False, []),
+        )
+        for sudo, ensurepip, has_pip, wanted in cases:
+            with (
+                self.subTest(sudo=sudo, ensurepip=ensurepip, has_pip=has_pip),
+                mock.patch.object(install, "rights", return_value=sudo),
+                mock.patch.object(Machine, "has_apt", True),
+                mock.patch.object(install, "has_ensurepip", return_value=ensurepip),
+                mock.patch.object(install, "capture", return_value=Done(not has_pip, "")),
+                mock.patch.object(install, "_apt") as apt,
+            ):
+                install.pip(DEBIAN, lambda _: None)
+                self.assertEqual([call.args[1][-1] for call in apt.call_args_list], wanted)
+
     def cccl(self, status: int) -> list[list[str]]:
         """The commands that install.cccl() runs, if pip ends with that status."""
         ran: list[list[str]] = []
