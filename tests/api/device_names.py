@@ -76,7 +76,7 @@ def offered(vgpu_cc: str) -> set[str]:
 
 
 def main() -> int:
-    if len(sys.argv) < 3 or not sys.argv[2]:
+    if len(sys.argv) < 3:
         print("there is no CUDA Toolkit to compare with")
         return SKIP
     there = declared(Path(sys.argv[2]))
