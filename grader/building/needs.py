@@ -102,6 +102,12 @@ def _clang(project: Project) -> str:
     return ""
 
 
+def clang_release(project: Project) -> int:
+    """Of the Clang that vgpu-cc uses: 14. 0: there is none."""
+    version = parse_version(_clang(project))
+    return version[0] if version else 0
+
+
 def _binutils(project: Project) -> str:
     names = ("ld", "ar", "objcopy", "nm")
     if all(shutil.which(name, path=tool_path(project)) for name in names):

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 from grader.book import commands  # noqa: E402
 from grader.book.pages import chapters  # noqa: E402
+from grader.building import needs  # noqa: E402
 from grader.course.project import Project  # noqa: E402
 
 
@@ -39,6 +40,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     path, count, wrong = commands.search_path(options.bin.resolve()), 0, []
+    slack = commands.slack(needs.clang_release(Project(ROOT)))
     for page in chapters(Project(ROOT)):
         if options.pages and page.stem not in options.pages:
             continue
@@ -46,7 +48,8 @@ def main() -> int:
         shown = commands.shown_in(text)
         outputs = outputs_of(shown, page, path)
         count += len(shown)
-        differ = [commands.differences(s, o) for s, o in zip(shown, outputs, strict=True)]
+        pairs = zip(shown, outputs, strict=True)
+        differ = [commands.differences(one, output, slack) for one, output in pairs]
         if options.write:
             page.write_text(commands.with_outputs(text, outputs), encoding="utf-8")
         else:

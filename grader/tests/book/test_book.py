@@ -192,6 +192,21 @@ class Commands(Folder):
         self.assertIn("+3", commands.differences(second, got[1]))
         self.assertIn("$ NAME=3 ./show\n3\n```", commands.with_outputs(PAGE, got))
 
+    def test_another_clang_may_print_other_figures_and_nothing_else(self) -> None:
+        shown = commands.Shown("./batch", "3 rows  9.95 us\nsent    17.8 us")
+        self.assertEqual((commands.slack(commands.CLANG), commands.slack(18)), (0, commands.SLACK))
+        for output, right in (
+            ("3 rows  9.95 us\nsent    17.7 us", True),
+            ("3 rows  10.12 us\nsent   17.9 us", True),
+            ("3 rows  9.95 us\nsent    18.4 us", False),
+            ("4 rows  9.95 us\nsent    17.8 us", False),
+            ("3 rows  9.95 us\nsent    17.8 ms", False),
+            ("3 rows  9.95 us", False),
+        ):
+            with self.subTest(output=output):
+                self.assertEqual(commands.differences(shown, output, commands.SLACK) == "", right)
+                self.assertNotEqual(commands.differences(shown, output), "")
+
     def test_a_status_is_part_of_what_is_printed(self) -> None:
         self.assertEqual(commands.printed("false", self.root, "/bin:/usr/bin", "x"), "(status 1)")
 
