@@ -2,6 +2,7 @@
  * lower_kernel.c: kernels: their entries, which take arguments by address, and the tables of an
  * image.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "names.h"
@@ -51,10 +52,24 @@ static void check_kernel_parameters(const struct cc_kernel *kernel)
                  kernel->name, (unsigned long long)bytes, VGPU_ARGS_MAX);
 }
 
+/* __launch_bounds__ as of Clang 21: the attribute "nvvm.maxntid"="16,8"; before, an annotation. */
+static uint32_t most_threads(LLVMValueRef function)
+{
+    static const char word[] = "nvvm.maxntid";
+    LLVMAttributeRef bounds = LLVMGetStringAttributeAtIndex(
+        function, (unsigned)LLVM_ATTRIBUTE_FUNCTION, word, sizeof word - 1);
+    unsigned length, x, y = 1, z = 1;
+    const char *value = bounds != NULL ? LLVMGetStringAttributeValue(bounds, &length) : NULL;
+
+    if (value == NULL || sscanf(cc_copy(value, length), "%u,%u,%u", &x, &y, &z) < 1)
+        return VGPU_BLOCK_THREADS_MAX;
+    return x * y * z;
+}
+
 static void add_kernel(struct cc_lowering *l, LLVMValueRef function)
 {
     struct cc_device_code *code = l->code;
-    struct cc_kernel kernel = {.function = function, .threads = VGPU_BLOCK_THREADS_MAX};
+    struct cc_kernel kernel = {.function = function, .threads = most_threads(function)};
     struct cc_place place = cc_place_of(function);
 
     kernel.symbol = cc_value_name(function);
