@@ -13,7 +13,7 @@ from grader.base.proc import capture
 from grader.course.project import Project
 
 CMAKE_AT_LEAST = (3, 25)
-CLANG = range(19, 13, -1)  # as in vgpu/cc/compile/clang.h
+CLANG = range(21, 13, -1)  # as in vgpu/cc/compile/compile.h
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,10 @@
 """A checkout with one tiny lab, made fresh for each test that needs one."""
 
 import importlib.util
-import os
 import shutil
 import tempfile
 import unittest
 from pathlib import Path
-from unittest import mock
 
 from grader.building.install import own_packages
 from grader.course.project import Lab, Project, here
@@ -94,9 +92,6 @@ class FakeCheckout(unittest.TestCase):
     def setUp(self) -> None:
         self.root = Path(tempfile.mkdtemp(prefix="peerlab-test-"))
         self.addCleanup(shutil.rmtree, self.root)
-        terminal = mock.patch.dict(os.environ, {"TERM": "xterm"})
-        terminal.start()
-        self.addCleanup(terminal.stop)
         self.project = Project(self.root)
         self.lab = Lab("01-tiny")
         for name, text in FILES.items():

@@ -96,6 +96,8 @@ def main() -> int:
             if guard and guard not in mine:
                 print(f"{header}: CUDA's guard {guard} is not defined here")
                 bad += 1
+    if not rest:
+        print("there is no CUDA Toolkit to compare with")
     return 1 if bad else 0 if rest else SKIP
 
 

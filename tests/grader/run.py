@@ -77,10 +77,12 @@ def run(python: str, words: list[str]) -> tuple[str, int]:
     """What one process prints, and its status."""
     # ctest says where compiled modules go; else the sources would get them.
     cached = [] if "PYTHONPYCACHEPREFIX" in os.environ else ["-B"]
-    command = [python, *cached, *words]
+    # What the collector finds open would be printed into the output that a test looks at.
+    command = [python, "-W", "ignore::ResourceWarning", *cached, *words]
     done = subprocess.run(
         command,
         cwd=ROOT,
+        env={**os.environ, "TERM": "xterm"},  # tests say where they have a dumb terminal
         check=False,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

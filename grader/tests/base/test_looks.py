@@ -95,8 +95,7 @@ class Markdown(unittest.TestCase):
         own_packages(here())
         if importlib.util.find_spec("rich") is None:
             self.skipTest("the Python package rich is not here")
-        with mock.patch.dict(os.environ, {"TERM": "xterm"}):
-            said = show(self.TEXT, Looks(color=True), columns=40)
+        said = show(self.TEXT, Looks(color=True), columns=40)
         self.assertIn("\033[", said)
         bare = re.sub(r"\033\[[\d;]*m", "", said)
         self.assertIn("A b: c", bare)

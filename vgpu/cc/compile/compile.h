@@ -35,7 +35,7 @@ struct cc_clang {
     int release;      /* 14 */
 };
 
-enum { CC_CLANG_OLDEST = 14, CC_CLANG_NEWEST = 19 };
+enum { CC_CLANG_OLDEST = 14, CC_CLANG_NEWEST = 21 };
 
 /* $VGPU_CLANG, else the compiler asked for if it is a Clang (-ccbin, VGPU_CXX), else clang++ or
  * clang++-NN in PATH. */
