@@ -103,7 +103,7 @@ def _clang(project: Project) -> str:
 
 
 def clang_release(project: Project) -> int:
-    """Of the Clang that vgpu-cc uses: 14. 0: there is none."""
+    """The major version of the Clang that vgpu-cc uses, such as 14; 0 if no Clang was found."""
     version = parse_version(_clang(project))
     return version[0] if version else 0
 
