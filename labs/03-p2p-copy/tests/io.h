@@ -141,7 +141,7 @@ enum way {
 };
 struct speed_in {
     int dst_dev, src_dev, repeat, ways;
-    int rounds; /* WAY_STAGE: so many copies back to back are one */
+    int rounds; /* WAY_SERIAL, WAY_STAGE: so many copies back to back are one */
     uint64_t bytes, chunk;
 };
 struct speed_out {

@@ -42,7 +42,7 @@ static inline void expect_speeds(struct lab_test *t, const struct lab_run *run,
                          out->stage, out->driver, out->p2p};
     for (int i = 0; i < 7; i++) {
         bool is_hop = i < 2;
-        uint64_t rounds = i == 4 ? (uint64_t)in->rounds : 1;
+        uint64_t rounds = i == 2 || i == 4 ? (uint64_t)in->rounds : 1;
         if (ms[i] >= 0)
             expect_told(t, run, "a copy that the test timed", ms[i] * 1e-3,
                         is_hop ? -1 : in->src_dev, in->dst_dev, rounds * in->bytes);
