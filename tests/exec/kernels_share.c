@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * kernels_share.c: an image of its own: kernels whose blocks know nothing of each other, without an
  * atomic, a volatile access, a clock or printf. Each meets something late in its grid. Beside them
- * one with an atomic.
+ * two with atomics.
  */
 #include "kernels.h"
 
@@ -56,14 +56,27 @@ KERNEL(count)
     vgpu_atomic(VGPU_ATOMIC_ADD, VGPU_U32, (void *)b, 1, 0, 1);
 }
 
-#define ENTRY(number, name, any_order)                                                             \
+/* sums(in, out, blocks): each `blocks` blocks have one sum. The first block takes some
+ * milliseconds, so that others could take part before the second begins. */
+KERNEL(sums)
+{
+    UNUSED(d);
+    uint32_t block = vgpu_block_idx().x, sum = 0, *to = (uint32_t *)b + block / c;
+    for (uint32_t i = 0; i < (block == 0 ? 20000 : 1); i++)
+        sum += ((const uint32_t *)a)[(global_id() + i) % 65536];
+    vgpu_atomic(VGPU_ATOMIC_ADD, VGPU_U32, to, sum, 0, 1 | VGPU_UNUSED);
+}
+
+#define ENTRY(number, name, any_order, summed, others)                                             \
     {                                                                                              \
-        "share#" #name, number, #name, call_##name, 4, any_order, four_words, 0, 1024, 0, 0        \
+        "share#" #name, number, #name, call_##name, 4, any_order, four_words, 0, 1024, 0, 0,       \
+            summed, others                                                                         \
     }
 
 EXPORTED const uint32_t vgpu_image_abi = VGPU_IMAGE_ABI;
-EXPORTED const struct vgpu_kernel vgpu_image_kernels[] = {ENTRY(0, tree, 1), ENTRY(1, stray, 1),
-                                                          ENTRY(2, stuck, 1), ENTRY(3, count, 0)};
-EXPORTED const uint32_t vgpu_image_kernel_count = 4;
+EXPORTED const struct vgpu_kernel vgpu_image_kernels[] = {
+    ENTRY(0, tree, 1, 0, 0), ENTRY(1, stray, 1, 0, 0), ENTRY(2, stuck, 1, 0, 0),
+    ENTRY(3, count, 0, 0, 0), ENTRY(4, sums, 0, 2, 1)};
+EXPORTED const uint32_t vgpu_image_kernel_count = 5;
 EXPORTED const struct vgpu_var vgpu_image_vars[] = {{"", 0, 0}};
 EXPORTED const uint32_t vgpu_image_var_count = 0;

@@ -220,6 +220,7 @@ int rig_run_as(struct rig *rig, uint64_t run, enum kernel_number kernel, struct 
     }
     request.launch.shared_bytes = shape.shared;
     request.launch.param_count = 4;
+    memcpy(request.pointed, rig->pointed, sizeof request.pointed);
     rig_ask(rig, &request, arguments, sizeof arguments, NULL, 0);
     return rig->reply.status;
 }

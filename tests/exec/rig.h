@@ -26,9 +26,10 @@ struct rig {
     struct vgpu_exec_var vars[8];
     char *printed; /* by the last run, of all messages */
     uint64_t printed_bytes;
-    struct vgpu_exec_limits limits; /* to be set before rig_start */
-    const char *image;              /* the same; NULL: the test image */
-    struct vgpu_exec_reply reply;   /* the last one, without its data */
+    struct vgpu_exec_limits limits;            /* to be set before rig_start */
+    const char *image;                         /* the same; NULL: the test image */
+    struct vgpu_pointed pointed[VGPU_POINTED]; /* told with each run */
+    struct vgpu_exec_reply reply;              /* the last one, without its data */
 };
 
 #define OWN VGPU_DEVICE_VA(0)

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TREE, STRAY, STUCK, COUNT, BLOCKS = 32768, THREADS = 64, LATE = 30001, NEVER = -1 };
+enum { TREE, STRAY, STUCK, COUNT, SUMS, BLOCKS = 32768, THREADS = 64, LATE = 30001, NEVER = -1 };
 static const uint64_t in = OWN, out = OWN + (8 << 20);
 
 int failures;
@@ -38,6 +38,7 @@ struct outcome {
 };
 
 static struct outcome alone, shared;
+static struct vgpu_pointed pointed[VGPU_POINTED]; /* of the next runs' allocations */
 
 /* ---- the context's workers ---- */
 
@@ -100,6 +101,7 @@ static void prepare(struct rig *rig, const char *image, const char *workers)
     setenv("VGPU_WORKERS", workers, 1);
     rig_start(rig);
     rig_map(rig, 0, RIG_MEMORY, true);
+    memcpy(rig->pointed, pointed, sizeof pointed);
     for (uint32_t i = 0; i < 65536; i++)
         rig_words(rig, 0)[i] = i * 2654435761u;
     memset(rig->control->chunk, 1, 4); /* what the node has written to */
@@ -133,7 +135,32 @@ static void same_outcome(int kernel, uint64_t late, int status)
             continue;
         CHECK(memcmp(&shared.reply.counts, &alone.reply.counts, sizeof alone.reply.counts), 0);
         CHECK(memcmp(shared.sums, alone.sums, sizeof alone.sums), 0);
+        CHECK(memcmp(&shared.reply.signals, &alone.reply.signals, sizeof alone.reply.signals), 0);
     }
+}
+
+static void point_to(uint64_t first, uint64_t second)
+{
+    memset(pointed, 0, sizeof pointed);
+    pointed[0] = (struct vgpu_pointed){in, first};
+    pointed[1] = (struct vgpu_pointed){second, out + (8 << 20)};
+}
+
+/* A kernel whose atomics are sums in an allocation of their own; and in one that it reads, too, or
+ * of which nothing is known. The node's list of where it stores has 32 places: with 512
+ * blocks each it is full at block 16384, with 4096 never. */
+static void sums(void)
+{
+    point_to(out, out);
+    same_outcome(SUMS, 512, VGPU_RAN);
+    same_outcome(SUMS, 4096, VGPU_RAN);
+    for (int unknown = 0; unknown < 2; unknown++) {
+        point_to(unknown ? out : out + 4, unknown ? out + 4 : out + 4);
+        run(&shared, SHARE_IMAGE_PATH, "4", SUMS, 512);
+        CHECK(shared.helped, false);
+        CHECK(shared.reply.status, VGPU_RAN);
+    }
+    memset(pointed, 0, sizeof pointed);
 }
 
 /* A kernel with an atomic: its blocks run one after the other, also beside kernels without. */
@@ -332,6 +359,7 @@ int main(int argc, char **argv)
     CHECK(shared.reply.fault.block.x, LATE);
     CHECK(shared.reply.fault.thread.x, 3);
     never_with_atomics();
+    sums();
     stay();
     late_worker();
     printf("%d failed checks\n", failures);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * processors.cu: runs the kernel that its argument names, on many blocks, and stays until its input
- * ends. Which of these kernels run on several processors is for who looks at the processes.
+ * ends. With one more argument the kernel's two parameters are the same pointer. Which of these
+ * kernels run on several processors is for who looks at the processes.
  */
 #include <cstdio>
 #include <cstring>
@@ -44,11 +45,66 @@ __global__ void calls_plain(int *value, int *)
     value[index()] = apart(index());
 }
 
-__global__ void has_atomic(int *value, int *told)
+__global__ void adds_up(int *value, int *told)
 {
     value[index()] = work(index());
     if (threadIdx.x == 0)
         atomicAdd(told, 1);
+}
+
+__global__ void adds_in_a_loop(int *value, int *told)
+{
+    for (int i = 0; i < 4; i++)
+        atomicMax(&told[i & 1], value[index()] = work(index() + i));
+}
+
+__global__ void adds_in_shared_memory(int *value, int *told)
+{
+    __shared__ int sum[2];
+    if (threadIdx.x < 2)
+        sum[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&sum[threadIdx.x & 1], value[index()] = work(index()));
+    __syncthreads();
+    if (threadIdx.x < 2)
+        atomicSub(&told[threadIdx.x], sum[threadIdx.x]);
+}
+
+__global__ void uses_a_sum(int *value, int *told)
+{
+    value[index()] = work(index()) + atomicAdd(told, 1);
+}
+
+__global__ void adds_and_reads(int *value, int *told)
+{
+    value[index()] = work(index()) + told[1];
+    atomicAdd(told, 1);
+}
+
+__global__ void adds_what_it_stores(int *value, int *)
+{
+    value[index()] = work(index());
+    atomicAdd(&value[index() / 2], 1);
+}
+
+__global__ void adds_floats(int *value, int *told)
+{
+    value[index()] = work(index());
+    atomicAdd((float *)told, 0.1f);
+}
+
+__global__ void two_kinds(int *value, int *told)
+{
+    value[index()] = work(index());
+    atomicAdd(&told[0], 1);
+    atomicMax(&told[1], value[index()]);
+}
+
+__global__ void adds_through_memory(int *value, int *told)
+{
+    int *const *where = (int *const *)&value[COUNT - 2];
+    value[index() / 2] = work(index());
+    atomicAdd(index() < COUNT ? told : *where, 1);
 }
 
 __global__ void calls_atomic(int *value, int *told)
@@ -84,7 +140,15 @@ int main(int, char **argument)
         void (*kernel)(int *, int *);
     } kernels[] = {{"plain", plain},
                    {"calls_plain", calls_plain},
-                   {"has_atomic", has_atomic},
+                   {"adds_up", adds_up},
+                   {"adds_in_a_loop", adds_in_a_loop},
+                   {"adds_in_shared_memory", adds_in_shared_memory},
+                   {"uses_a_sum", uses_a_sum},
+                   {"adds_and_reads", adds_and_reads},
+                   {"adds_what_it_stores", adds_what_it_stores},
+                   {"adds_floats", adds_floats},
+                   {"two_kinds", two_kinds},
+                   {"adds_through_memory", adds_through_memory},
                    {"calls_atomic", calls_atomic},
                    {"calls_pointer", calls_pointer},
                    {"has_volatile", has_volatile},
@@ -95,7 +159,7 @@ int main(int, char **argument)
     cudaMemset(told, 0, 2 * sizeof *told);
     for (const auto &k : kernels)
         if (strcmp(k.name, argument[1]) == 0)
-            k.kernel<<<COUNT / 256, 256>>>(value, told);
+            k.kernel<<<COUNT / 256, 256>>>(value, argument[2] ? value : told);
     printf("%s: %d\n", argument[1], (int)cudaDeviceSynchronize());
     fflush(stdout);
     getchar();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Which kernels run on several processors: those without atomics and the like, whatever other
-kernels of their file have."""
+kernels of their file have, and those whose atomics are sums in memory of their own."""
 
 import os
 import pathlib
@@ -12,13 +12,14 @@ from test_killed import processes
 
 PROGRAM = pathlib.Path(sys.argv[1]) / "program-processors"
 WORKERS = 3
+SUMS = ("adds_up", "adds_in_a_loop", "adds_in_shared_memory", "calls_atomic")
 
 
-def processes_of(kernel: str) -> int:
+def processes_of(kernel: str, *more: str) -> int:
     """How many processes run kernels, once one of that name has run."""
-    ident = f"processors-{kernel}-{os.getpid()}"
+    ident = f"processors-{kernel}-{len(more)}-{os.getpid()}"
     program = subprocess.Popen(
-        [PROGRAM, kernel],
+        [PROGRAM, kernel, *more],
         env=dict(os.environ, VGPU_NODE="single", VGPU_NODE_ID=ident, VGPU_WORKERS=str(WORKERS)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -38,10 +39,22 @@ class Processors(unittest.TestCase):
         for kernel in ("plain", "calls_plain"):
             self.assertEqual(processes_of(kernel), WORKERS, kernel)
 
+    def test_sums_run_on_all(self) -> None:
+        for kernel in SUMS:
+            self.assertEqual(processes_of(kernel), WORKERS, kernel)
+
+    def test_sums_where_it_stores_run_on_one(self) -> None:
+        for kernel in SUMS:
+            self.assertEqual(processes_of(kernel, "one pointer"), 1, kernel)
+
     def test_who_can_tell_runs_on_one(self) -> None:
         for kernel in (
-            "has_atomic",
-            "calls_atomic",
+            "uses_a_sum",
+            "adds_and_reads",
+            "adds_what_it_stores",
+            "adds_floats",
+            "two_kinds",
+            "adds_through_memory",
             "calls_pointer",
             "has_volatile",
             "has_printf",

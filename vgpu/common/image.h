@@ -17,7 +17,7 @@
 #include "launch_limits.h"
 #include "texture.h"
 
-#define VGPU_IMAGE_ABI 5
+#define VGPU_IMAGE_ABI 6
 #define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
 /* Marks the place in the image where the address of a __managed__ variable is stored; followed by a
  * word that identifies the variable. */
@@ -48,6 +48,11 @@ struct vgpu_kernel {
     uint32_t max_threads;           /* __launch_bounds__, or VGPU_BLOCK_THREADS_MAX */
     const struct vgpu_lanes *lanes; /* its fast form; NULL: it has none */
     const char *careful;            /* why not: a sentence's end */
+    /* Not 0: its blocks can tell the order if parameters of both sets point to the same allocation
+     * (bit i: the i-th parameter). All that the kernel does with memory to which those of `summed`
+     * point is atomics of one kind that commute, whose results are not used. It reads or stores
+     * through those of `others`. */
+    uint64_t summed, others;
 };
 
 /* A __device__ or __constant__ variable. It lies in VGPU_DEVICE_VAR_SECTION, which is page-aligned
@@ -152,7 +157,7 @@ extern uint64_t vgpu_work[VGPU_WORK_KINDS / 2];
 
 /* Fences: scope 0 block, 1 device, 2 system; sequentially consistent (fence.sc), or not
  * (fence.acq_rel). */
-enum { VGPU_SCOPE_MASK = 3, VGPU_ACQ_REL = 4, VGPU_ACQUIRES = 8 };
+enum { VGPU_SCOPE_MASK = 3, VGPU_ACQ_REL = 4, VGPU_ACQUIRES = 8, VGPU_UNUSED = 16 };
 VGPU_OFFERED void vgpu_fence(int scope);
 
 /* Of the atomic load or store of LLVM that follows, where it is not the system. */
@@ -163,8 +168,8 @@ VGPU_OFFERED void vgpu_scope(int scope);
 #define VGPU_EARLY(stored, loaded, scope) ((stored) | (loaded) << 4 | (scope) << 8)
 VGPU_OFFERED void vgpu_early_store(void *to, uint64_t value, const void *from, uint32_t how);
 
-/* Atomics on any memory that the context can access; scope as above, and VGPU_ACQUIRES. Values are
- * passed and returned as raw bits. */
+/* Atomics on any memory that the context can access; scope as above, and VGPU_ACQUIRES,
+ * VGPU_UNUSED (nothing uses the result). Values are passed and returned as raw bits. */
 enum vgpu_atomic_op {
     VGPU_ATOMIC_ADD,
     VGPU_ATOMIC_SUB,

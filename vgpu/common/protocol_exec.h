@@ -79,6 +79,12 @@ struct vgpu_control {
 #define VGPU_TORN_BYTES 64
 #define VGPU_CLIPPED_BYTES 4
 
+/* An allocation to which an argument of a kernel points. */
+struct vgpu_pointed {
+    uint64_t first, end; /* addresses */
+};
+enum { VGPU_POINTED = 8 };
+
 struct vgpu_exec_request {
     uint32_t op;
     int32_t device, device_count;
@@ -92,6 +98,8 @@ struct vgpu_exec_request {
      * of the kernels that it is ordered after. */
     int32_t weak_slot;
     uint64_t weak_after;
+    /* RUN: where arguments point to, without what may have another address, too; the rest is 0. */
+    struct vgpu_pointed pointed[VGPU_POINTED];
     uint64_t va, bytes, offset;
     struct vgpu_exec_limits limits;
     struct vgpu_launch launch;

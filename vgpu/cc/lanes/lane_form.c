@@ -466,9 +466,10 @@ static bool prepare(struct cc_lowering *l, struct lanes *f, LLVMValueRef *kernel
     for (size_t i = 0; i < kernels; i++) {
         struct lanes *at = &f[*count];
         *at = (struct lanes){.l = l, .kernel = i, .source = source[i]};
-        const char *why = find_kernel(at) == NULL
-                              ? "it does nothing"
-                              : cc_plan_lanes(l, source[i], at->call, &at->plan);
+        cc_find_sums(l, source[i], find_kernel(at) != NULL ? at->call : NULL,
+                     &l->code->kernel[i].sums);
+        const char *why =
+            at->call == NULL ? "it does nothing" : cc_plan_lanes(l, source[i], at->call, &at->plan);
         if (why != NULL)
             set(l, i, NULL, why);
         else
@@ -485,7 +486,7 @@ bool cc_add_lanes(struct cc_lowering *l, cc_set_lanes *set)
                  *source = cc_alloc((kernels + 1) * sizeof(LLVMValueRef));
 
     for (LLVMValueRef g = LLVMGetFirstFunction(l->module); g != NULL; g = LLVMGetNextFunction(g))
-        cc_make_exact(l, g);
+        cc_make_exact(l, g), cc_note_unused(l, g);
     if (!prepare(l, f, kernel, source, set, &count) || (count != 0 && !make_all(f, count)))
         return false;
     for (size_t i = 0; i < count; i += VARIANTS)

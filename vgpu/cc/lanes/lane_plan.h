@@ -114,6 +114,25 @@ void cc_delete_marks(struct cc_lowering *l);
 /* lane_atomic.c: whether it is a call of vgpu_atomic; replaces it by an instruction. */
 bool cc_is_atomic(LLVMValueRef i);
 void cc_lower_atomic(struct cc_lowering *l, LLVMValueRef call);
+/* A constant operand of the call: enum cc_atomic_operand; -1: it is not constant. */
+enum cc_atomic_operand { CC_ATOMIC_OP, CC_ATOMIC_TYPE, CC_ATOMIC_ADDRESS, CC_ATOMIC_VALUE };
+enum { CC_ATOMIC_SCOPE = 5 };
+int cc_atomic_number(LLVMValueRef call, unsigned operand);
+/* Whether it is an addition (or subtraction) of a constant, which changes what is there. */
+bool cc_always_changes(LLVMValueRef call);
+/* Sets VGPU_UNUSED where nothing uses the result. */
+void cc_note_unused(struct cc_lowering *l, LLVMValueRef function);
+
+/* lane_values.c: how the entry passes an argument, by `call`: the parameter with the number *index,
+ * or a pointer to that parameter, which is a structure. */
+enum cc_passing { CC_PASSED_OTHERWISE, CC_PASSED_VALUE, CC_PASSED_STRUCTURE };
+enum cc_passing cc_passing_of(struct cc_lowering *l, LLVMValueRef kernel, LLVMValueRef call,
+                              LLVMValueRef argument, unsigned *index);
+
+/* lane_sums.c: whether the blocks of the kernel may run in any order although it has atomics; notes
+ * on which condition (struct cc_sums). */
+void cc_find_sums(struct cc_lowering *l, LLVMValueRef kernel, LLVMValueRef call,
+                  struct cc_sums *sums);
 
 /* lane_loops.c: loops over threadIdx.z, y and x. */
 struct cc_lanes_of {

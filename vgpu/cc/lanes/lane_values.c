@@ -92,20 +92,36 @@ static bool is_argument_place(struct cc_lowering *l, LLVMValueRef pointer, unsig
            *index < VGPU_PARAMS_MAX;
 }
 
-/* The argument that the entry passes: LLVM's passes may have removed parameters. */
-static LLVMValueRef passed_argument(const struct cc_planner *p, LLVMValueRef argument)
+/* The argument that the entry passes by `call`: LLVM's passes may have removed parameters. */
+static LLVMValueRef passed_argument(LLVMValueRef kernel, LLVMValueRef call, LLVMValueRef argument)
 {
-    for (unsigned i = 0; i < LLVMCountParams(p->kernel); i++)
-        if (LLVMGetParam(p->kernel, i) == argument)
-            return LLVMGetOperand(p->call, i);
+    for (unsigned i = 0; i < LLVMCountParams(kernel); i++)
+        if (LLVMGetParam(kernel, i) == argument)
+            return LLVMGetOperand(call, i);
     return NULL;
+}
+
+enum cc_passing cc_passing_of(struct cc_lowering *l, LLVMValueRef kernel, LLVMValueRef call,
+                              LLVMValueRef argument, unsigned *index)
+{
+    LLVMValueRef passed = passed_argument(kernel, call, argument);
+    int64_t offset;
+
+    if (passed == NULL || LLVMIsAInstruction(passed) == NULL)
+        return CC_PASSED_OTHERWISE;
+    if (is_argument_place(l, passed, index, &offset))
+        return CC_PASSED_STRUCTURE;
+    return LLVMGetInstructionOpcode(passed) == LLVM_OP_LOAD &&
+                   is_argument_place(l, LLVMGetOperand(passed, 0), index, &offset) && offset == 0
+               ? CC_PASSED_VALUE
+               : CC_PASSED_OTHERWISE;
 }
 
 static uint16_t argument_step(struct cc_planner *p, LLVMValueRef argument)
 {
     struct vgpu_step_of_lanes step = {.kind = VGPU_STEP_ARGUMENT,
                                       .bits = cc_step_bits(p->l, argument)};
-    LLVMValueRef passed = passed_argument(p, argument);
+    LLVMValueRef passed = passed_argument(p->kernel, p->call, argument);
     unsigned index = 0;
 
     while (passed != NULL && LLVMIsAInstruction(passed) != NULL &&

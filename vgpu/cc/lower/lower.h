@@ -19,6 +19,8 @@ void cc_add_tables(struct cc_lowering *l);
 cc_set_lanes cc_set_kernel_lanes;
 /* Notes that the kernel's blocks may run in any order. */
 void cc_set_any_order(struct cc_lowering *l, size_t kernel);
+/* The same, if no parameter of one set points to the same allocation as one of the other. */
+void cc_set_sums(struct cc_lowering *l, size_t kernel, uint64_t summed, uint64_t others);
 /* Records a file of our own headers, for readers of debug information
  * (vgpu/common/dwarf_lines.c). */
 void cc_add_headers(struct cc_lowering *l, const char *file);

@@ -235,7 +235,14 @@ static LLVMValueRef add_entry(struct cc_lowering *l, const struct cc_kernel *ker
 
 /* ---- tables ---- */
 
-enum { ROW_ANY_ORDER = 5, ROW_LANES = 9, ROW_CAREFUL, ROW_FIELDS }; /* of struct vgpu_kernel */
+enum {
+    ROW_ANY_ORDER = 5,
+    ROW_LANES = 9,
+    ROW_CAREFUL,
+    ROW_SUMMED,
+    ROW_OTHERS,
+    ROW_FIELDS
+}; /* of struct vgpu_kernel */
 
 static LLVMValueRef as_pointer(const struct cc_lowering *l, LLVMValueRef value)
 {
@@ -288,8 +295,10 @@ static LLVMValueRef kernel_row(struct cc_lowering *l, const struct cc_kernel *ke
         cc_number(l, kernel->threads, 32),
         LLVMConstNull(cc_byte_pointer(l, 0)),
         LLVMConstNull(cc_byte_pointer(l, 0)),
+        cc_number(l, 0, 64),
+        cc_number(l, 0, 64),
     };
-    _Static_assert(sizeof(struct vgpu_kernel) == 72, "kernel_row writes this layout");
+    _Static_assert(sizeof(struct vgpu_kernel) == 88, "kernel_row writes this layout");
     _Static_assert(sizeof field / sizeof *field == ROW_FIELDS, "set_in_row knows its fields");
 
     return LLVMConstStructInContext(l->context, field, sizeof field / sizeof *field, 0);
@@ -363,6 +372,12 @@ void cc_set_kernel_lanes(struct cc_lowering *l, size_t kernel, LLVMValueRef lane
 void cc_set_any_order(struct cc_lowering *l, size_t kernel)
 {
     set_in_row(l, kernel, ROW_ANY_ORDER, cc_number(l, 1, 32));
+}
+
+void cc_set_sums(struct cc_lowering *l, size_t kernel, uint64_t summed, uint64_t others)
+{
+    set_in_row(l, kernel, ROW_SUMMED, cc_number(l, summed, 64));
+    set_in_row(l, kernel, ROW_OTHERS, cc_number(l, others, 64));
 }
 
 void cc_add_headers(struct cc_lowering *l, const char *file)

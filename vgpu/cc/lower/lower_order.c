@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * lower_order.c: which kernels cannot tell in which order their blocks run: neither they nor the
- * functions that they call wait for another block, print, read a clock, or use atomics.
+ * functions that they call wait for another block, print, read a clock, or use atomics, except for
+ * sums (lane_sums.c).
  *
  * Functions that can tell are found from the callbacks on, caller by caller. Where such a function
  * has its address taken, every call through a pointer may be one of it.
@@ -100,7 +101,12 @@ void cc_find_order(struct cc_lowering *l)
                 add_teller(&t, f);
         follow_callers(&t);
     }
-    for (size_t i = 0; i < l->code->kernel_count; i++)
-        if (!is_teller(LLVMGetNamedFunction(l->module, cc_format("vgpu_entry_%zu", i))))
+    for (size_t i = 0; i < l->code->kernel_count; i++) {
+        const struct cc_sums *sums = &l->code->kernel[i].sums;
+        if (!is_teller(LLVMGetNamedFunction(l->module, cc_format("vgpu_entry_%zu", i))) ||
+            (sums->only && !sums->summed))
             cc_set_any_order(l, i);
+        else if (sums->only)
+            cc_set_sums(l, i, sums->summed, sums->others);
+    }
 }

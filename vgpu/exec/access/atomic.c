@@ -3,7 +3,8 @@
  *
  * No other GPU's code runs at the same time (the node ensures that), but the program may write
  * pinned host memory meanwhile: so these are the processor's atomics. An atomic that does not
- * change memory (a lock that is taken, a compare that fails) counts as a poll.
+ * change memory (a lock that is taken, a compare that fails) counts as a poll, if its result is
+ * used.
  */
 #include "access.h"
 #include "float_bits.h"
@@ -99,6 +100,15 @@ static inline void atomic_done(const void *p, uint64_t old, uint64_t new, uint32
     }
 }
 
+/* Nothing waits for what it finds: so that blocks may run side by side (lane_sums.c), what it does
+ * here does not depend on that either. */
+static inline void unused_done(const void *p, bool changed)
+{
+    signal_stored((uint64_t)p);
+    if (changed)
+        poll_changed();
+}
+
 static inline __attribute__((always_inline)) uint64_t
 update_number(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address, uint64_t value,
               uint64_t compare, int scope, uint64_t pc)
@@ -116,7 +126,10 @@ update_number(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
             new = atomic_result(op, type, old, value, compare);
         while (
             !__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-        atomic_done(p, old, new, 8);
+        if (scope & VGPU_UNUSED)
+            unused_done(p, new != old);
+        else
+            atomic_done(p, old, new, 8);
         return old;
     }
     uint32_t *p = address, old = __atomic_load_n(p, __ATOMIC_RELAXED);
@@ -124,7 +137,10 @@ update_number(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
         new = (uint32_t)atomic_result(op, type, old, (uint32_t)value, (uint32_t)compare);
     while (!__atomic_compare_exchange_n(p, &old, (uint32_t) new, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_RELAXED));
-    atomic_done(p, old, new, 4);
+    if (scope & VGPU_UNUSED)
+        unused_done(p, new != old);
+    else
+        atomic_done(p, old, new, 4);
     return old;
 }
 

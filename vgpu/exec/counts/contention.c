@@ -56,6 +56,16 @@ void contention_add(struct run *run, uint64_t window, uint64_t times)
     run->contention.all += window <= WINDOW_HOST ? times : 0;
 }
 
+void contention_begin_part(struct run *run)
+{
+    run->contention.all = 0;
+}
+
+void contention_merge(struct run *run, const struct contention *part)
+{
+    run->contention.all += part->all;
+}
+
 void contention_note(uint64_t address, bool is_float)
 {
     struct run *run = now.run;

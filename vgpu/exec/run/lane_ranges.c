@@ -57,9 +57,13 @@ static range shift_left(range a, range b, unsigned bits)
 
 static range shift_right(range a, range b, bool is_signed, unsigned bits)
 {
-    if (!is_exact(b) || b.low < 0 || b.low >= (int64_t)bits || bits == 1 ||
-        (a.low < 0 && !is_signed))
+    if (!is_exact(b) || b.low < 0 || b.low >= (int64_t)bits || bits == 1)
         return any_of(bits);
+    if (a.low < 0 && !is_signed && b.low > 0) { /* as unsigned numbers, which are larger */
+        wide all = (wide)1 << bits;
+        return bounded(a.high < 0 ? (all + a.low) >> b.low : 0,
+                       (a.high < 0 ? all + a.high : all - 1) >> b.low, 0, bits);
+    }
     return bounded(a.low >> b.low, a.high >> b.low, a.zeros > b.low ? a.zeros - (unsigned)b.low : 0,
                    bits);
 }

@@ -332,6 +332,49 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
         run_drop(run);
 }
 
+/* ---- may other processes run blocks, too ---- */
+
+/* Which allocation the parameter points to; VGPU_POINTED: unknown. */
+static int pointed_by(const struct run *run, uint32_t param,
+                      const struct vgpu_pointed pointed[VGPU_POINTED])
+{
+    uint64_t value = 0;
+    int i = 0;
+    if (param >= run->kernel->param_count || run->kernel->param_bytes[param] != sizeof value)
+        return VGPU_POINTED;
+    memcpy(&value, run->args[param], sizeof value);
+    while (i < VGPU_POINTED && (value < pointed[i].first || value >= pointed[i].end))
+        i++;
+    return i;
+}
+
+/* A bit for each allocation to which these parameters point; VGPU_POINTED's: unknown. */
+static uint32_t all_pointed(const struct run *run, uint64_t params,
+                            const struct vgpu_pointed pointed[VGPU_POINTED])
+{
+    uint32_t found = 0;
+    for (; params; params &= params - 1)
+        found |= 1u << pointed_by(run, (uint32_t)__builtin_ctzll(params), pointed);
+    return found;
+}
+
+/* Whether the kernel's sums (vgpu_kernel.summed) are in memory with which it does nothing else. */
+static bool sums_are_apart(const struct run *run, const struct vgpu_pointed pointed[VGPU_POINTED])
+{
+    const struct vgpu_kernel *kernel = run->kernel;
+    uint32_t summed = all_pointed(run, kernel->summed, pointed);
+    uint32_t others = all_pointed(run, kernel->others, pointed);
+    return summed && !((summed | others) >> VGPU_POINTED) && !(summed & others);
+}
+
+static bool run_may_share(const struct run *run, const struct vgpu_exec_request *request)
+{
+    bool any_order =
+        run->kernel->any_order || (!run->block_step && sums_are_apart(run, request->pointed));
+    return any_order && run->cluster_blocks == 1 && !(run->checks & VGPU_CHECK_KERNELS) &&
+           !run->weak;
+}
+
 void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *reply)
 {
     const struct device_image *image =
@@ -340,8 +383,7 @@ void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *
     const char *why = check_run(request, kernel);
     struct run *run = *why ? NULL : run_make(request, kernel);
     if (run) {
-        run->may_share = kernel->any_order && run->cluster_blocks == 1 &&
-                         !(run->checks & VGPU_CHECK_KERNELS) && !run->weak;
+        run->may_share = run_may_share(run, request);
         run_go(run, reply);
         return;
     }

@@ -18,7 +18,9 @@
 #include "mapped_memory.h"
 #include "number.h"
 #include "kernel_timeout.h"
+#include "memory_signals.h"
 #include "run.h"
+#include "work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +52,9 @@ struct part {       /* a worker's part of the result */
     char findings[VGPU_FINDINGS_TEXT];
     uint32_t stray_count;
     struct vgpu_stray stray[VGPU_STRAYS];
+    struct contention contention;
+    struct vgpu_signals signals;
+    uint64_t stored_by[VGPU_SIGNALS];
     uint8_t reply[sizeof(struct vgpu_exec_reply)]; /* after a fault: the reply */
 };
 
@@ -163,6 +168,7 @@ static bool take_run(struct run *run)
     run->resident_count = 0;
     run->spans = NULL;
     run->counts = (struct vgpu_run_counts){0};
+    contention_begin_part(run);
     findings_clear_text(run);
     bounds_clear(run);
     memset(access_count, 0, sizeof access_count);
@@ -187,6 +193,9 @@ static void put_part(const struct run *run, const struct vgpu_exec_reply *reply)
     memcpy(own_part->findings, run->findings.text, sizeof own_part->findings);
     own_part->stray_count = run->strays.count;
     memcpy(own_part->stray, run->strays.list, sizeof own_part->stray);
+    own_part->contention = run->contention;
+    own_part->signals = run->signals;
+    memcpy(own_part->stored_by, run->stored_by, sizeof own_part->stored_by);
     memcpy(own_part->reply, reply, sizeof own_part->reply);
     __atomic_store_n(&own_part->ended, true, __ATOMIC_RELEASE);
 }
@@ -352,7 +361,8 @@ static bool is_look(uint32_t looks)
 
 void workers_consider(struct run *run)
 {
-    if (!run->may_share || sharing || own_part || !is_look(run->looks++))
+    if (!run->may_share || sharing || own_part || !is_look(run->looks++) ||
+        contention_wants(run, run->next_block))
         return;
     double now_s = clock_seconds(CLOCK_MONOTONIC);
     double worth_s = worker_count && worker[0].pid ? WORTH_ASKING_S : WORTH_FORKS_S;
@@ -466,6 +476,8 @@ static bool add_part(struct run *run, const struct part *part, struct vgpu_exec_
     add_counts(&run->counts, &part->counts);
     findings_merge(run, part->finding_set, part->findings);
     bounds_merge(run, part->stray, part->stray_count);
+    contention_merge(run, &part->contention);
+    signals_merge(run, share->run.signals.stored_count, &part->signals, part->stored_by);
     memcpy(&theirs, part->reply, sizeof theirs);
     if (theirs.status == VGPU_FAULTED && part->at == share->fault_block)
         *reply = theirs;

@@ -4,8 +4,8 @@
  * A worker is a fork of this process: it shares mapped device memory and has everything else to
  * itself, so that nothing in this folder needs a lock. It stays for the kernels that follow, until
  * another image is loaded, or it has had nothing to do for five seconds. Blocks are claimed in
- * ascending order. Only kernels whose results cannot depend on it get workers: no atomics, volatile
- * accesses, fences, clock or printf.
+ * ascending order. Only kernels whose results cannot depend on it get workers: no volatile
+ * accesses, fences, clock, printf, or atomics other than sums (vgpu_kernel.summed).
  */
 #ifndef VGPU_WORKER_PROCESS_H
 #define VGPU_WORKER_PROCESS_H

@@ -118,6 +118,25 @@ int context_prepare(struct process *process, int device, char *error, int room)
     return rc;
 }
 
+/* Mapped memory and an image's variables may have other addresses. */
+static void note_pointed(const struct kernel_run *k, struct vgpu_pointed to[VGPU_POINTED])
+{
+    int count = 0;
+    for (uint32_t at = 0; at + sizeof(uint64_t) <= k->launch.args_bytes && count < VGPU_POINTED;
+         at += sizeof(uint32_t)) {
+        uint64_t value;
+        struct pointee p;
+        bool known = false;
+        memcpy(&value, k->args + at, sizeof value);
+        if (!memory_find(value, &p) || p.mapping || p.variables)
+            continue;
+        for (int i = 0; i < count && !known; i++)
+            known = to[i].first == p.base;
+        if (!known)
+            to[count++] = (struct vgpu_pointed){p.base, p.base + p.bytes};
+    }
+}
+
 int context_run(struct op *op, bool resume, struct vgpu_exec_reply *reply, char *error, int room)
 {
     struct context *c = &op->process->device[op->device].context;
@@ -136,6 +155,7 @@ int context_run(struct op *op, bool resume, struct vgpu_exec_reply *reply, char 
         q.request.weak_after = op->check.weak_after;
         q.request.data_bytes = k->launch.args_bytes;
         memcpy(q.request.data, k->args, k->launch.args_bytes);
+        note_pointed(k, q.request.pointed);
     }
     q.request.run = k->run;
     chunk_cache_make_room(); /* a context cannot do this itself */

@@ -8,12 +8,20 @@
 
 #include "mem.h"
 
+/* Whether blocks may run in any order although the kernel has atomics, and its parameters (bits) on
+ * which that depends: struct vgpu_kernel. */
+struct cc_sums {
+    bool only;
+    uint64_t summed, others;
+};
+
 struct cc_kernel {
     const char *symbol; /* mangled */
     const char *name;   /* for messages: "a::sum" */
     const char *file;
     uint32_t line, param_count, *param_bytes, threads, shared_bytes;
     uint32_t cluster[3]; /* __cluster_dims__; 0, 0, 0: not given */
+    struct cc_sums sums;
     struct LLVMOpaqueValue *function;
     unsigned part; /* of a module whose parts are compiled later */
 };

@@ -270,6 +270,7 @@ struct run {
     struct bank bank;
     struct contention contention;
     struct vgpu_signals signals;
+    uint64_t stored_by[VGPU_SIGNALS]; /* counts/door/memory_signals.h */
     struct printed printed;
     bool cooperative, strict;
     bool fenced;     /* a thread has called a fence of system scope */

@@ -41,6 +41,10 @@ void contention_note(uint64_t address, bool is_float);
 
 /* So many atomics in a block of which no more is known. */
 void contention_add(struct run *run, uint64_t window, uint64_t times);
+/* In a process that runs some of the blocks: it begins to count; and what it has counted is added
+ * to the whole. */
+void contention_begin_part(struct run *run);
+void contention_merge(struct run *run, const struct contention *part);
 
 /* Whether this block, too, is run by the careful form for that. */
 bool contention_wants(const struct run *run, uint64_t number);
