@@ -40,6 +40,12 @@ def headers_in(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in found)
 
 
+def toolkit_headers(case: Case) -> Path:
+    if NVCC is None:
+        case.skipTest("there is no CUDA Toolkit here")
+    return Path(NVCC).resolve().parents[1] / "include"
+
+
 class Headers(Case):
     def compiled(self, header: str, language: str) -> subprocess.CompletedProcess:
         """Its standard output names the files that were read."""
@@ -76,10 +82,22 @@ class Headers(Case):
             wrong = list(filter(None, pool.map(lambda job: self.check(*job), jobs)))
         self.assertEqual(wrong, [])
 
+    def test_curand_in_device_code(self) -> None:
+        """cuRAND's headers for device code need no library: they give the numbers of an H200."""
+        headers = [path for path in toolkit_headers(self).glob("curand*.h") if path.is_file()]
+        if not headers:
+            self.skipTest("the CUDA Toolkit here has no cuRAND")
+        for path in headers:
+            self.write(path.name, path.read_text("latin-1"))
+        source = HERE / "curand/numbers.cu"
+        done = cc("-w", f"-I{self.folder}", source, "-o", "numbers", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        recorded = (HERE.parents[1] / "tests/recorded/hgx-h200-1/curand.txt").read_text("utf-8")
+        numbers = run([self.folder / "numbers"], self.folder)
+        self.assertEqual(numbers.stdout.splitlines(), recorded.splitlines()[1:], numbers.stderr)
+
     def test_those_of_a_toolkit(self) -> None:
-        if NVCC is None:
-            self.skipTest("there is no CUDA Toolkit here")
-        toolkit = Path(NVCC).resolve().parents[1] / "include"
+        toolkit = toolkit_headers(self)
         here = set(headers_in(OURS))
         absent = "|".join([OTHER_LIBRARIES, *ABSENT.values()])
         theirs = headers_in(toolkit)

@@ -119,11 +119,34 @@ static void devices(int gpus)
     MUST(cudaCtxResetPersistingL2Cache());
 }
 
+/* The answers of an H200: tests/recorded/hgx-h200-1/shared_config.txt. */
+static void banks()
+{
+    for (int value = -1; value <= 3; value++) {
+        cudaSharedMemConfig config = (cudaSharedMemConfig)value;
+        cudaError_t want = value < 0 || value > 2 ? cudaErrorInvalidValue : cudaSuccess;
+        cudaError_t device = cudaDeviceSetSharedMemConfig(config);
+        cudaError_t kernel = cudaFuncSetSharedMemConfig(scale, config);
+        HOLDS(device == want && kernel == want, "%d: %d %d", value, device, kernel);
+        MUST(cudaDeviceGetSharedMemConfig(&config));
+        HOLDS(config == cudaSharedMemBankSizeFourByte, "%d: %d", value, config);
+    }
+    const cudaSharedMemConfig any = cudaSharedMemBankSizeDefault;
+    cudaError_t none = cudaFuncSetSharedMemConfig((const void *)nullptr, any);
+    cudaError_t other = cudaFuncSetSharedMemConfig((const void *)&stdout, any);
+    cudaError_t nowhere = cudaDeviceGetSharedMemConfig(nullptr);
+    HOLDS(none == cudaErrorInvalidDeviceFunction && other == cudaErrorInvalidResourceHandle &&
+              nowhere == cudaErrorInvalidValue,
+          "%d %d %d", none, other, nowhere);
+    (void)cudaGetLastError();
+}
+
 int main()
 {
     int gpus;
     MUST(cudaGetDeviceCount(&gpus));
     devices(gpus);
+    banks();
     for (int gpu = 0; gpu < gpus; gpu++) {
         cuboids(gpu);
         configured(gpu);

@@ -250,6 +250,13 @@ enum cudaLibraryOption {
     cudaLibraryBinaryIsPreserved = 1
 };
 
+/* How wide a bank of shared memory is: 4 bytes since compute capability 5. */
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault = 0,
+    cudaSharedMemBankSizeFourByte = 1,
+    cudaSharedMemBankSizeEightByte = 2
+};
+
 enum cudaFuncCache {
     cudaFuncCachePreferNone = 0,
     cudaFuncCachePreferShared = 1,

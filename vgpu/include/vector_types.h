@@ -11,6 +11,12 @@
 
 #include "host_defines.h"
 
+/* Around code that uses the vectors which CUDA 13 deprecates: nothing is deprecated here. */
+#define __NV_SILENCE_HOST_DEPRECATION_BEGIN
+#define __NV_SILENCE_HOST_DEPRECATION_END
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
+
 #define VGPU_VECTOR1(name, element)                                                                \
     struct name {                                                                                  \
         element x;                                                                                 \

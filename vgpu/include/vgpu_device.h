@@ -63,6 +63,7 @@ __device__ long long llabs(long long value) noexcept;
 #include "vgpu/device_thread.h"
 #include "vgpu/device_warp.h"
 #include "vgpu/device_atomic.h"
+#include "vgpu/nv_atomic.h"
 #include "vgpu/device_math.h"
 #include "vgpu/device_texture.h"
 

@@ -6,11 +6,16 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "core.h"
 
 /* The greatest number of variables that a region can share with the code around it. */
-#define SHARED_MAX 32
+#define SHARED_MAX 256
+#define FOUR(a, i) (a)[i], (a)[(i) + 1], (a)[(i) + 2], (a)[(i) + 3]
+#define SIXTEEN(a, i) FOUR(a, i), FOUR(a, (i) + 4), FOUR(a, (i) + 8), FOUR(a, (i) + 12)
+#define SIXTY_FOUR(a, i)                                                                           \
+    SIXTEEN(a, i), SIXTEEN(a, (i) + 16), SIXTEEN(a, (i) + 32), SIXTEEN(a, (i) + 48)
 
 typedef void region(int32_t *thread, int32_t *in_team, ...);
 
@@ -26,9 +31,8 @@ static void begin_llvm_worker(int32_t *thread, int32_t *in_team, struct given *g
     void **a = given->address;
     struct vgpu__team *outer;
     vgpu__team_join(&given->team, &outer);
-    given->body(thread, in_team, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
-                a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[19], a[20], a[21], a[22],
-                a[23], a[24], a[25], a[26], a[27], a[28], a[29], a[30], a[31]);
+    given->body(thread, in_team, SIXTY_FOUR(a, 0), SIXTY_FOUR(a, 64), SIXTY_FOUR(a, 128),
+                SIXTY_FOUR(a, 192));
     vgpu__team_leave(&given->team, outer);
 }
 
@@ -43,11 +47,13 @@ void __kmpc_fork_call(void *where, int32_t count, region *body, ...)
     for (int i = 0; i < count && i < SHARED_MAX; i++)
         given.address[i] = va_arg(list, void *);
     va_end(list);
-    if (count > SHARED_MAX)
+    if (count > SHARED_MAX) {
         vgpu__message("OpenMP",
-                      "a parallel region shares %d variables, more than the %d that are "
-                      "passed on: put them into a struct",
+                      "a parallel region shares %d variables, more than the %d that can be passed "
+                      "on, and the program ends: put them into a struct",
                       (int)count, SHARED_MAX);
+        abort();
+    }
     real(where, 1, begin_llvm_worker, &given);
     vgpu__clock_take(&given.team.clock);
 }

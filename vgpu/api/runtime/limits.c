@@ -93,13 +93,52 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
     return vgpu__record(error);
 }
 
-cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
+/* Of a kernel: a hint without effect. */
+static cudaError_t hint_kernel(const char *call, const void *func, bool known)
 {
-    cudaError_t error = enter_context(__func__);
+    cudaError_t error = enter_context(call);
     if (error == cudaSuccess && !vgpu__find_kernel(func, NULL))
         error = func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
-    if (error == cudaSuccess && !known_config(cacheConfig))
+    if (error == cudaSuccess && !known)
         error = cudaErrorInvalidValue;
     vgpu__used(VGPU_FEATURE_hints);
     return vgpu__record(error);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
+{
+    return hint_kernel(__func__, func, known_config(cacheConfig));
+}
+
+/* ---- banks of shared memory: 4 bytes wide, whatever is set
+ * (tests/recorded/hgx-h200-1/shared_config.txt) ---- */
+
+static bool known_banks(enum cudaSharedMemConfig config)
+{
+    return (int)config >= cudaSharedMemBankSizeDefault &&
+           (int)config <= cudaSharedMemBankSizeEightByte;
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
+{
+    cudaError_t error = enter_context(__func__);
+    if (error == cudaSuccess && !pConfig)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *pConfig = cudaSharedMemBankSizeFourByte;
+    return vgpu__record(error);
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
+{
+    cudaError_t error = enter_context(__func__);
+    if (error == cudaSuccess && !known_banks(config))
+        error = cudaErrorInvalidValue;
+    vgpu__used(VGPU_FEATURE_hints);
+    return vgpu__record(error);
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
+{
+    return hint_kernel(__func__, func, known_banks(config));
 }

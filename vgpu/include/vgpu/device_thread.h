@@ -7,10 +7,9 @@
 /* ---- builtin variables ---- */
 
 /* No macros: dim3 gridDim(4); is a common line of host code, and cudaDeviceProp has a member called
- * warpSize. The context defines them and sets them for the thread that runs. Two differ from CUDA
- * in their type (dim3 there), which a conversion covers: compilers report each read of a constant
- * that has a constructor. */
-extern "C" __device__ const uint3 threadIdx, blockIdx, blockDim, gridDim;
+ * warpSize. The context defines them and sets them for the thread that runs. */
+extern "C" __device__ const uint3 threadIdx, blockIdx;
+extern "C" __device__ const dim3 blockDim, gridDim;
 extern "C" __device__ const int warpSize;
 
 /* ---- barriers of the block ---- */

@@ -17,13 +17,6 @@ inline struct cudaMemLocation vgpu_location(int device)
     return location;
 }
 
-/* How wide a bank of shared memory is: 4 bytes since compute capability 5. CUB 2 names them. */
-enum cudaSharedMemConfig {
-    cudaSharedMemBankSizeDefault = 0,
-    cudaSharedMemBankSizeFourByte = 1,
-    cudaSharedMemBankSizeEightByte = 2
-};
-
 VGPU_UNTIL_12("cudaMemPrefetchAsync(pointer, bytes, cudaMemLocation, 0, stream)")
 inline cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice,
                                         cudaStream_t stream = 0)

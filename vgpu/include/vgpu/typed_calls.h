@@ -247,6 +247,12 @@ inline cudaError_t cudaFuncSetCacheConfig(T *func, enum cudaFuncCache cacheConfi
     return ::cudaFuncSetCacheConfig((const void *)func, cacheConfig);
 }
 
+template <class T>
+inline cudaError_t cudaFuncSetSharedMemConfig(T *func, enum cudaSharedMemConfig config)
+{
+    return ::cudaFuncSetSharedMemConfig((const void *)func, config);
+}
+
 template <class T> inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, T *symbol)
 {
     return ::cudaGetFuncBySymbol(function, (const void *)symbol);
