@@ -204,14 +204,12 @@ template <typename Launch> void on_both(const pair &p, bool waits, Launch launch
     }
 }
 
-template <typename Launch>
-void both(const char *name, bool divided, const sizes &s, const pair &p, Launch launch)
+template <typename Launch> void both(const char *name, const sizes &s, const pair &p, Launch launch)
 {
     took after = least(s.runs, [&] { on_both(p, true, launch); });
     took at_once = least(s.runs, [&] { on_both(p, false, launch); });
     double ratio = at_once.wall / after.wall, used = at_once.cpu / at_once.wall;
-    figure(name, divided ? "all processors" : "ratio <= 0.5",
-           divided ? used > 0.8 * (double)sysconf(_SC_NPROCESSORS_ONLN) : ratio <= 0.5,
+    figure(name, "all processors", used > 0.8 * (double)sysconf(_SC_NPROCESSORS_ONLN),
            "%.1f ms at once, %.1f ms one after the other, ratio %.2f; processors in use: %.1f",
            at_once.wall * 1e3, after.wall * 1e3, ratio, used);
 }
@@ -225,8 +223,8 @@ void pairing(const sizes &s)
             check(cudaMalloc(at, (size_t)s.floats * sizeof(float)), "cudaMalloc");
         launch_fill(p.in[d], s.floats);
     }
-    both("two GPUs", true, s, p, [&](float *in, float *out) { launch_add(in, in, out, s.floats); });
-    both("two GPUs, atomics", false, s, p,
+    both("two GPUs", s, p, [&](float *in, float *out) { launch_add(in, in, out, s.floats); });
+    both("two GPUs, atomics", s, p,
          [&](float *in, float *out) { launch_count(in, (unsigned *)out, s.floats); });
     for (int d = 0; d < 2; d++) {
         check(cudaFree(p.in[d]), "cudaFree");

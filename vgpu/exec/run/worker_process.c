@@ -20,7 +20,6 @@
 #include "kernel_timeout.h"
 #include "memory_signals.h"
 #include "run.h"
-#include "work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +59,8 @@ struct part {       /* a worker's part of the result */
 
 struct share {
     uint64_t next, count; /* blocks: the first unclaimed one, the total */
+    uint64_t batch_max;   /* that are claimed at once */
+    bool alone;           /* workers claim no more: they did not make the run faster */
     uint64_t fault_block; /* lowest block that faulted; ~0: none */
     uint32_t lock;    /* holder while it commits a chunk: 0 none, 1 the parent, n + 2 worker n */
     uint32_t workers; /* that may take part, with the parent */
@@ -84,6 +85,16 @@ static struct part *own_part; /* in a worker: its own part */
 static uint32_t worker_count; /* the most that have been there at once */
 static uint32_t asked_count;  /* for the current run */
 static uint64_t running;      /* block that this process runs */
+
+/* Processors that update the same cache lines wait for each other. So a kernel with sums is
+ * watched: workers go on only if blocks end faster than before. */
+#define TRIAL_S 10e-3
+#define WORTH_SHARING 1.15
+static struct trial {
+    bool runs;
+    double since, rate; /* rate: blocks a second before that */
+    uint64_t done;      /* control.blocks_done at that time */
+} trial;
 
 static double clock_seconds(clockid_t clock)
 {
@@ -333,12 +344,36 @@ static bool share_ready(void)
     return share;
 }
 
-static void start_workers(struct run *run)
+static uint64_t blocks_done(void)
+{
+    return __atomic_load_n(&context.control->blocks_done, __ATOMIC_RELAXED);
+}
+
+static void begin_trial(const struct run *run, double now_s)
+{
+    double rate = (double)(run->next_block - run->first_timed) / (now_s - run->started);
+    trial = (struct trial){run->kernel->summed != 0, now_s, rate, blocks_done()};
+    share->batch_max = trial.runs ? run->next_block : ~0ull;
+    share->alone = false;
+}
+
+static void judge_trial(void)
+{
+    double took = clock_seconds(CLOCK_MONOTONIC) - trial.since;
+    if (took < TRIAL_S)
+        return;
+    bool pays = (double)(blocks_done() - trial.done) > WORTH_SHARING * trial.rate * took;
+    __atomic_store_n(&share->alone, !pays, __ATOMIC_RELAXED);
+    trial.runs = false;
+}
+
+static void start_workers(struct run *run, double now_s)
 {
     if (!share_ready())
         return;
     share->next = run->next_block;
     share->count = run->block_count;
+    begin_trial(run, now_s);
     share->fault_block = ~0ull;
     share->workers = processor_count();
     share->run = *run;
@@ -359,18 +394,25 @@ static bool is_look(uint32_t looks)
     return looks % BLOCKS_A_LOOK == 0 || (looks < BLOCKS_A_LOOK && (looks & (looks - 1)) == 0);
 }
 
+/* The first two blocks of a kernel with sums are careful (contention_wants), and tell nothing of
+ * the time of the others. */
+static bool is_timed(const struct run *run)
+{
+    return !run->kernel->summed || run->next_block >= 2;
+}
+
 void workers_consider(struct run *run)
 {
-    if (!run->may_share || sharing || own_part || !is_look(run->looks++) ||
-        contention_wants(run, run->next_block))
+    if (!run->may_share || sharing || own_part || !is_look(run->looks++) || !is_timed(run))
         return;
     double now_s = clock_seconds(CLOCK_MONOTONIC);
     double worth_s = worker_count && worker[0].pid ? WORTH_ASKING_S : WORTH_FORKS_S;
-    if (run->looks == 1)
+    if (run->started == 0) {
         run->started = now_s;
-    else if (now_s - run->started > worth_s && run->next_block + 1 < run->block_count &&
-             processor_count() > 1 && lane_order != LANES_SEEDED)
-        start_workers(run);
+        run->first_timed = run->next_block;
+    } else if (now_s - run->started > worth_s && run->next_block + 1 < run->block_count &&
+               processor_count() > 1 && lane_order != LANES_SEEDED)
+        start_workers(run, now_s);
 }
 
 /* ---- blocks ---- */
@@ -379,11 +421,16 @@ bool worker_claim(struct run *run)
 {
     if (!sharing && !own_part)
         return false;
+    if (!own_part && trial.runs)
+        judge_trial();
+    if (own_part && __atomic_load_n(&share->alone, __ATOMIC_RELAXED))
+        return false;
     uint64_t next = __atomic_load_n(&share->next, __ATOMIC_RELAXED), batch;
     do {
         if (next >= share->count)
             return false;
         batch = (share->count - next) / (2 * share->workers);
+        batch = batch < share->batch_max ? batch : share->batch_max;
         batch += batch == 0;
     } while (!__atomic_compare_exchange_n(&share->next, &next, next + batch, true, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));

@@ -251,7 +251,8 @@ struct run {
     uint64_t claimed;                 /* this process may start blocks below: worker_process.h */
     bool may_share;                   /* worker processes may run its blocks */
     uint32_t looks;                   /* for workers_consider */
-    double started;
+    double started;                   /* 0: not timed yet */
+    uint64_t first_timed;             /* block at that time */
     uint32_t block_threads;
     uint32_t shared_bytes; /* dynamic */
     void **args;           /* in the argument area, which device code may read */
