@@ -344,7 +344,7 @@ static bool share_ready(void)
     return share;
 }
 
-static uint64_t blocks_done(void)
+static uint64_t ended_blocks(void)
 {
     return __atomic_load_n(&context.control->blocks_done, __ATOMIC_RELAXED);
 }
@@ -352,7 +352,7 @@ static uint64_t blocks_done(void)
 static void begin_trial(const struct run *run, double now_s)
 {
     double rate = (double)(run->next_block - run->first_timed) / (now_s - run->started);
-    trial = (struct trial){run->kernel->summed != 0, now_s, rate, blocks_done()};
+    trial = (struct trial){run->kernel->summed != 0, now_s, rate, ended_blocks()};
     share->batch_max = trial.runs ? run->next_block : ~0ull;
     share->alone = false;
 }
@@ -362,7 +362,7 @@ static void judge_trial(void)
     double took = clock_seconds(CLOCK_MONOTONIC) - trial.since;
     if (took < TRIAL_S)
         return;
-    bool pays = (double)(blocks_done() - trial.done) > WORTH_SHARING * trial.rate * took;
+    bool pays = (double)(ended_blocks() - trial.done) > WORTH_SHARING * trial.rate * took;
     __atomic_store_n(&share->alone, !pays, __ATOMIC_RELAXED);
     trial.runs = false;
 }
