@@ -570,4 +570,32 @@ MUTANTS = [
         rejected_by="hidden.stage_copy_huge",
         why="a chunk may have more than 2 GiB",
     ),
+    Mutant(
+        name="p2p_remembers_that_access_is_on",
+        todo=5,
+        find="    if (path == PATH_PEER && (rc = peer_on(src_dev, dst_dev, NULL)))\n"
+        "        return rc;\n",
+        replace="    static char is_on[64][64];\n"
+        "    if (path == PATH_PEER && !is_on[src_dev & 63][dst_dev & 63]) {\n"
+        "        if ((rc = peer_on(src_dev, dst_dev, NULL)))\n"
+        "            return rc;\n"
+        "        is_on[src_dev & 63][dst_dev & 63] = 1;\n"
+        "    }\n",
+        rejected_by="p2p_errors",
+        why="the caller turns it off, and the next copy goes through the host",
+    ),
+    Mutant(
+        name="matrix_keeps_its_array",
+        todo=7,
+        find="    double *rates = malloc((size_t)n * (size_t)n * sizeof *rates);\n"
+        "    if (!rates)\n"
+        "        return LAB_ENOMEM;\n",
+        replace="    static double *rates;\n"
+        "    rates = realloc(rates, (size_t)n * (size_t)n * sizeof *rates);\n"
+        "    if (!rates)\n"
+        "        return LAB_ENOMEM;\n"
+        "#define free(kept) ((void)(kept))\n",
+        rejected_by="matrix_bad",
+        why="an array for the next call is left allocated after the last one",
+    ),
 ]

@@ -271,8 +271,8 @@ static inline void expect_no_wait(struct lab_test *t, const struct lab_run *run,
     const struct moves_out *out = lab_output(run);
     lab_expect_no_wait(
         t, out->busy,
-        "the stream was idle right after the last %s: the function waited for the GPU, and "
-        "its caller can overlap nothing",
+        "16 MiB were on their way in the stream before the first %s; right after the last one "
+        "the stream was idle: the function waited for the GPU, and its caller can overlap nothing",
         call);
 }
 

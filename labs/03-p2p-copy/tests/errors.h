@@ -164,9 +164,28 @@ static inline void refuse_other_stages(struct lab_test *t)
     }
 }
 
+/* A caller that has turned peer access off may send again: it is turned on again. */
+static inline void check_p2p_again(struct lab_test *t)
+{
+    const char *call = "p2p_copy, when the caller has turned peer access off after an earlier one,";
+    struct lone_in in = lone_copy(MOVE_P2P, 1, 0);
+    in.again = 1;
+    const struct lone_out *out = ask_lone(t, &in, "p2p_copy");
+    lab_expect(t, out->setup == 0, "the copy could not be set up");
+    expect_rc(t, "p2p_copy", out->rc, LAB_OK);
+    expect_rc(t, call, out->again_rc, LAB_OK);
+    lab_expect(t, out->again_taken == PATH_PEER, "%s took %s, expected %s", call,
+               path_text(out->again_taken), path_text(PATH_PEER));
+    lab_expect(t, out->again_left,
+               "%s reported PATH_PEER and did not turn it on again: peer access from GPU %d to GPU "
+               "%d is off, and the driver goes through the host",
+               call, in.src_dev, in.dst_dev);
+}
+
 static inline void check_p2p_errors(struct lab_test *t)
 {
     struct lone_in in = lone_copy(MOVE_P2P, 1, 0);
+    check_p2p_again(t);
     refuse_calls(t, &in, "cudaMemcpyPeerAsync", LAB_ECUDA);
     refuse_calls(t, &in, "cudaDeviceEnablePeerAccess", LAB_ENOPEER);
     lab_node(t, "pcie-4090-2");

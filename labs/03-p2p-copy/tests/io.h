@@ -38,6 +38,8 @@ struct moves_in {
     int streams;                   /* 1, or 2 in turn */
     int null_stream;               /* instead: the default stream of src_dev */
     int no_stage;                  /* MOVE_P2P: a null stage */
+    int ahead; /* a long upload is queued first, in the last copy's stream: it is still under way
+                  when all calls have been made, unless one of them waited */
     uint64_t chunk;
     uint64_t size[IO_ASKED];
 };
@@ -76,6 +78,7 @@ struct lone_in {
     int move, dst_dev, src_dev;
     int how;               /* enum lone; OTHER: a stage for another GPU than dst_dev, src_dev */
     int stage_is_zero;     /* instead of the stage, one that is all zero */
+    int again;             /* once more, after the caller has turned peer access off */
     uint64_t bytes, chunk; /* of the buffers and of the stage */
     uint64_t claimed,
         claimed_chunk; /* what the call and the stage name instead; chunk 0: the same */
@@ -84,6 +87,7 @@ struct lone_out {
     int setup, rc, taken, last, current;
     int wrong;     /* bytes of the destination that the source did not hold when its turn came */
     int peer_left; /* peer access from src_dev to dst_dev was on after it */
+    int again_rc, again_taken, again_left; /* again: the same of the second copy */
 };
 
 /* stage_copy_async of more than 2 GiB. */
@@ -178,14 +182,16 @@ struct measure_out {
 #define IO_PAIRS 64
 struct matrix_in {
     int n, null;
-    int again;     /* so often once more, to see what is left allocated */
-    int no_memory; /* the first request for memory of the host fails */
+    int again;         /* so often once more, to see what is left allocated */
+    int no_memory;     /* the first request for memory of the host fails */
+    int singles_first; /* before, so that what CUDA allocates for itself is there already */
     uint64_t bytes;
 };
 struct matrix_out {
     int rc, last, current;
     int refused;         /* memory of the host was asked for, and there was none */
-    uint64_t left_bytes; /* allocated by all those calls, and not freed */
+    uint64_t left_bytes; /* allocated by all those calls (singles_first: by the first one), and
+                            not freed */
     double gbs[IO_PAIRS + 1], single[IO_PAIRS]; /* single: p2p_measure of each pair */
 };
 

@@ -67,6 +67,16 @@ static void wait_for(int device)
     (void)cudaDeviceSynchronize();
 }
 
+/* p2p_copy once more, for a caller that has turned peer access off in between. */
+static void copy_again(struct lone_copy *l, struct lone_out *out)
+{
+    const struct lone_in *in = l->in;
+    out->again_rc = copy_lone(l, &out->again_taken);
+    wait_for(in->dst_dev);
+    wait_for(in->src_dev);
+    out->again_left = peer_off(in->src_dev, in->dst_dev) == LAB_OK;
+}
+
 LAB_RUN(lone)
 {
     const struct lone_in *in = lab_input(io, sizeof *in);
@@ -87,6 +97,8 @@ LAB_RUN(lone)
         for (uint64_t i = 0; i < in->bytes; i++)
             out->wrong += l.back[i] != LONE_SENT;
         out->peer_left = peer_off(in->src_dev, in->dst_dev) == LAB_OK;
+        if (in->again)
+            copy_again(&l, out);
     }
     close_lone(&l);
 }

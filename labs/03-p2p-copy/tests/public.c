@@ -114,6 +114,7 @@ static void check_matrix_bad(struct lab_test *t)
     if (!lab_is_virtual(t))
         return;
     check_matrix_of(t, 1, 1, 1.01);
+    check_matrix_frees(t, 2, MIB);
     refuse_memory(t);
     check_matrix_errors(t);
 }
@@ -345,7 +346,7 @@ LAB_CASES = {
      .check = check_p2p_bad},
     {.name = "p2p_errors",
      .todo = 5,
-     .title = "p2p_copy when a CUDA call fails, or the stage is another one's: its error",
+     .title = "p2p_copy after peer_off, with another one's stage, or when a CUDA call fails",
      .rule = "*taken is the path of a copy that was queued; after an error it must be unchanged",
      .points = 1,
      .needs_witness = true,

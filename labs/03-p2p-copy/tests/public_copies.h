@@ -78,6 +78,7 @@ static unsigned waits_of(struct lab_test *t, enum move move, const char *call, i
 {
     struct moves_in in = {.move = (int)move, .asked = copies, .dst_dev = 1, .chunk = 32 * KIB};
     in.streams = 1;
+    in.ahead = 1;
     for (int i = 0; i < copies; i++)
         in.size[i] = bytes;
     struct lab_run *run = check_moves(t, &in, call, 0);
@@ -91,6 +92,7 @@ static unsigned waits_of(struct lab_test *t, enum move move, const char *call, i
 static void check_peer_copy(struct lab_test *t)
 {
     struct moves_in in = {.move = MOVE_PEER, .asked = 7, .dst_dev = other_gpu(t), .streams = 1};
+    in.ahead = 1;
     const uint64_t sizes[] = {0, 1, 3, 4096, 65537, 1000003, 1 * MIB};
     in.current = lab_gpus(t) - 1;
     memcpy(in.size, sizes, sizeof sizes);

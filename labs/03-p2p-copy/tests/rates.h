@@ -118,6 +118,21 @@ static inline void check_matrix_of(struct lab_test *t, int n, uint64_t bytes, do
     lab_nothing_leaked(t, run);
 }
 
+/* Nothing of the host's memory is left allocated. */
+static inline void check_matrix_frees(struct lab_test *t, int n, uint64_t bytes)
+{
+    struct matrix_in in = {.n = n, .bytes = bytes, .singles_first = 1};
+    /* without its cache glibc sees at once what was given back */
+    lab_env(t, "GLIBC_TUNABLES", "glibc.malloc.tcache_count=0");
+    const struct matrix_out *out = ASK(t, "matrix", &in, matrix_out);
+    lab_env(t, "GLIBC_TUNABLES", NULL);
+    expect_rc(t, "p2p_matrix", out->rc, LAB_OK);
+    lab_expect(t, out->left_bytes == 0,
+               "p2p_matrix of %d GPUs left %llu bytes of the host's memory allocated, expected "
+               "none: free an array of your own before you return",
+               n, (unsigned long long)out->left_bytes);
+}
+
 static inline void refuse_matrix(struct lab_test *t, struct matrix_in in, const char *call,
                                  int want)
 {

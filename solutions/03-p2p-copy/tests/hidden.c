@@ -19,6 +19,7 @@ static void check_peer_copy_other(struct lab_test *t)
 {
     const uint64_t sizes[] = {99989, 2, 65536, 0, 131071, 512, 129707};
     struct moves_in in = {.move = MOVE_PEER, .asked = 7, .dst_dev = 6, .src_dev = 3, .streams = 2};
+    in.ahead = 1;
     in.current = 5;
     memcpy(in.size, sizes, sizeof sizes);
     lab_node(t, "dgx-a100");
