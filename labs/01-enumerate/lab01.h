@@ -46,7 +46,7 @@ int inv_count(int *n);
  */
 int inv_device(int device, struct gpu_info *info);
 
-/* 3. Free and total memory of GPU `device`, in bytes.
+/* 3. Free and total memory of GPU `device`, in bytes. Only asks: all memory stays allocated.
  * LAB_EINVAL: a pointer is null. LAB_ENOGPU: there is no GPU of that number. LAB_ECUDA: there is
  * one, and CUDA cannot use it. */
 int inv_mem(int device, size_t *free_bytes, size_t *total_bytes);
@@ -55,12 +55,13 @@ int inv_mem(int device, size_t *free_bytes, size_t *total_bytes);
  * All or nothing: on an error everything is freed again and buffers[] keeps what it held.
  * LAB_EINVAL: n is negative, or buffers is null while n > 0. LAB_ENOGPU: there are fewer than n
  * GPUs, however many bytes are asked for. LAB_ENOMEM: some GPU has not got that much left. n = 0
- * does nothing and is LAB_OK, without any GPU, too. */
+ * does nothing and is LAB_OK, without any GPU, too. bytes = 0 is LAB_OK, too: buffers[i] is then
+ * what cudaMalloc gives for 0 bytes on GPU i. */
 int inv_alloc_each(size_t bytes, void **buffers, int n);
 
 /* 5. The CUDA number of the GPU plugged in at `bus_id` ("0000:19:00.0", hexadecimal in either
  * case). LAB_EINVAL: a pointer is null. LAB_ENOGPU: no visible GPU is there (the same for
- * an address that cannot be read). */
+ * an address that cannot be read, such as one with other words behind it). */
 int inv_by_bus(const char *bus_id, int *device);
 
 /* ---- comes with the lab ---- */

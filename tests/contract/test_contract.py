@@ -111,7 +111,7 @@ class Contract(unittest.TestCase):
         lab = next(lab for lab in LABS if lab.number == "01")
         rows = {row.id: row.sentence for row in contract.sentences(PROJECT, lab)}
         self.assertEqual(rows["rules.2"], "On an error the outputs keep what they held.")
-        self.assertEqual(rows["inv_mem.2"], "LAB_EINVAL: a pointer is null.")
+        self.assertEqual(rows["inv_mem.3"], "LAB_EINVAL: a pointer is null.")
         self.assertEqual(rows["inv_by_bus.before"], "*device holds anything")
         self.assertNotIn("inv_print_table.1", rows)
 

@@ -468,4 +468,49 @@ MUTANTS = [
         rejected_by="alloc_full",
         why="what lies before the array is freed as well, if it happens to be an address",
     ),
+    Mutant(
+        name="count_reads_the_list",
+        todo=1,
+        find="    int count = 0;\n    cudaError_t error = cudaGetDeviceCount(&count);\n",
+        replace="    int count = 0;\n"
+        "    extern char *getenv(const char *);\n"
+        '    const char *list = getenv("CUDA_VISIBLE_DEVICES");\n'
+        "    for (const char *at = list; at && *at; at++)\n"
+        "        if (*at >= '0' && *at <= '9' && (at == list || at[-1] == ',') &&\n"
+        "            (at[1] == ',' || !at[1]) && strchr(at + 1, *at))\n"
+        "            return LAB_ECUDA;\n"
+        "    cudaError_t error = cudaGetDeviceCount(&count);\n",
+        rejected_by="visible",
+        why="CUDA reads the list up to the first entry that is nobody's, and no further",
+    ),
+    Mutant(
+        name="mem_resets_the_gpu",
+        todo=3,
+        find="        rc = inv_result(cudaMemGetInfo(&free_now, &total_now));\n",
+        replace="        rc = inv_result(cudaMemGetInfo(&free_now, &total_now));\n"
+        "    if (!rc && device != before)\n"
+        "        (void)inv_result(cudaDeviceReset());\n",
+        rejected_by="mem",
+        why="the context that a question made is given back, with all memory of the caller",
+    ),
+    Mutant(
+        name="alloc_of_nothing_is_refused",
+        todo=4,
+        find="    void *made[INV_MAX_GPUS];\n",
+        replace="    if (bytes == 0)\n        return LAB_EINVAL;\n    void *made[INV_MAX_GPUS];\n",
+        rejected_by="alloc_bad",
+        why="cudaMalloc takes 0 bytes, and no rule of the function says otherwise",
+    ),
+    Mutant(
+        name="bus_is_a_prefix",
+        todo=5,
+        find="    int found;\n"
+        "    if (inv_result(cudaDeviceGetByPCIBusId(&found, bus_id)) != LAB_OK)\n",
+        replace="    int found;\n"
+        "    char start[13];\n"
+        '    snprintf(start, sizeof start, "%s", bus_id);\n'
+        "    if (inv_result(cudaDeviceGetByPCIBusId(&found, start)) != LAB_OK)\n",
+        rejected_by="by_bus",
+        why="what stands behind an address is not looked at",
+    ),
 ]

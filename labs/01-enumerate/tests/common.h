@@ -148,7 +148,12 @@ static inline int count_here(struct lab_test *t)
 static inline void expect_visible(struct lab_test *t, const char *list, int want)
 {
     lab_env(t, "CUDA_VISIBLE_DEVICES", list);
-    int n = count_here(t);
+    struct count_in in = {0};
+    const struct count_out *out = ASK(t, "count", &in, count_out);
+    char call[80];
+    snprintf(call, sizeof call, "with CUDA_VISIBLE_DEVICES=%s, inv_count(&n)", list);
+    expect_rc(t, call, out->rc, LAB_OK);
+    int n = out->n;
     lab_expect(t, n == want, "with CUDA_VISIBLE_DEVICES=%s inv_count gave %d GPUs, expected %d",
                list, n, want);
 }
@@ -236,6 +241,10 @@ static inline void check_memory_of(struct lab_test *t, const struct mem_in *in,
                "GPU %d was current before %s, GPU %d after it: the caller's next cudaMalloc "
                "goes to the wrong GPU",
                in->current, call, out->current[i]);
+    lab_expect(t, !out->freed[i],
+               "%s freed the %llu bytes that the caller had allocated on GPU %d: it only asks "
+               "(cudaDeviceReset frees all memory of a GPU)",
+               call, (unsigned long long)in->taken[in->device[i]], in->device[i]);
     check_cudas_word(t, in, out, i);
 }
 
@@ -292,6 +301,21 @@ static inline void check_each(struct lab_test *t, int n, uint64_t bytes, int cur
         lab_expect(t, w->peak_asked_bytes[i] >= bytes,
                    "%s: of GPU %d no more than %llu bytes were taken at any time", call, i,
                    (unsigned long long)w->peak_asked_bytes[i]);
+    lab_nothing_leaked(t, run);
+}
+
+/* cudaMalloc takes 0 bytes, and so does this. */
+static inline void check_each_empty(struct lab_test *t, int n, int current)
+{
+    struct each_in in = {.n = n, .current = current, .full_gpu = -1};
+    struct lab_run *run;
+    const struct each_out *out = run_each(t, &in, &run);
+    char call[64];
+    snprintf(call, sizeof call, "inv_alloc_each(0, buffers, %d)", n);
+    expect_rc(t, call, out->rc, LAB_OK);
+    expect_clear(t, call, out->last);
+    lab_expect(t, out->current == current, "GPU %d was current before %s, GPU %d after it", current,
+               call, out->current);
     lab_nothing_leaked(t, run);
 }
 

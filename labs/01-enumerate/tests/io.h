@@ -49,6 +49,7 @@ struct mem_in {
 };
 struct mem_out {
     int rc[IO_ASKED], last[IO_ASKED], current[IO_ASKED];
+    int freed[IO_ASKED]; /* what was taken of that GPU is there no more after the call */
     uint64_t free_bytes[IO_ASKED], total_bytes[IO_ASKED];
     uint64_t true_free[IO_ASKED], true_total[IO_ASKED]; /* what CUDA says before the question */
 };

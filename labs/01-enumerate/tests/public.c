@@ -51,6 +51,7 @@ static void check_visible(struct lab_test *t)
     expect_visible(t, "1,0", 2);
     expect_visible(t, "", 0);
     expect_visible(t, "1,99,0", 1); /* the list ends at the first entry that is nobody's */
+    expect_visible(t, "1,99,1", 1); /* what stands behind it is no entry, and names none twice */
 }
 
 /* ---- TODO 2 ---- */
@@ -164,6 +165,7 @@ static void check_alloc_bad(struct lab_test *t)
     refuse_each(t, &in, LAB_EINVAL);
     in.n = 0; /* nothing to write: a null array is as good as any */
     refuse_each(t, &in, LAB_OK);
+    check_each_empty(t, gpus, current);
     refuse_calls(t, 4, "inv_alloc_each(4096, buffers, n)");
     lab_node(t, "none");
     in.current = -1; /* nothing needs a GPU either */
@@ -185,13 +187,15 @@ static void check_alloc_full(struct lab_test *t)
 static void check_by_bus(struct lab_test *t)
 {
     struct facts_out facts = facts_of(t);
-    struct bus_in in = {.asked = facts.gpus + 3};
+    struct bus_in in = {.asked = facts.gpus + 4};
     for (int i = 0; i < facts.gpus; i++)
         memcpy(in.bus_id[i], facts.info[facts.gpus - 1 - i].bus_id, sizeof facts.info[0].bus_id);
     strcpy(in.bus_id[facts.gpus], "0000:fe:1f.0");
     strcpy(in.bus_id[facts.gpus + 1], "the second one");
     snprintf(in.bus_id[facts.gpus + 2], sizeof in.bus_id[0], "ffff%.11s", /* another domain's */
              strchr(facts.info[0].bus_id, ':'));
+    snprintf(in.bus_id[facts.gpus + 3], sizeof in.bus_id[0], "%.15s and more",
+             facts.info[0].bus_id);
     const struct bus_out *out = ASK(t, "bus", &in, bus_out);
     for (int i = 0; i < in.asked; i++) {
         char call[64];

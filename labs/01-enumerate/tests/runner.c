@@ -154,6 +154,15 @@ static void ask_memory(const struct mem_in *in, struct mem_out *out, int i)
     out->total_bytes[i] = total_bytes;
 }
 
+static int is_gone(const void *memory)
+{
+    struct cudaPointerAttributes at;
+    int gone = memory && (cudaPointerGetAttributes(&at, memory) != cudaSuccess ||
+                          at.type != cudaMemoryTypeDevice);
+    (void)last_error();
+    return gone;
+}
+
 /* What CUDA says of the GPU of question i, if there is one. */
 static void ask_cuda(const struct mem_in *in, struct mem_out *out, int i)
 {
@@ -192,6 +201,8 @@ LAB_RUN(mem)
         if (!in->lost)
             ask_cuda(in, out, i);
         ask_memory(in, out, i);
+        int gpu = in->device[i];
+        out->freed[i] = !in->lost && gpu >= 0 && gpu < IO_GPUS && is_gone(taken[gpu]);
     }
     free_all(taken);
 }
