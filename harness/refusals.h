@@ -16,6 +16,7 @@ struct lab_refusal {
     int32_t current, error; /* the current device and CUDA's last error afterwards */
     int32_t wrote;          /* the outputs are not what they were before */
     int32_t right;          /* they are what they are where nothing fails */
+    int32_t access;         /* lab 02: which peer access is on is not what it was before */
 };
 struct lab_refusals {
     int32_t calls;
@@ -33,6 +34,7 @@ static inline struct lab_refusal *lab_note_refusal(struct lab_refusals *told, co
     struct lab_refusal *entry = &told->of[told->calls++];
     strncpy(entry->name, failed, sizeof entry->name - 1);
     entry->rc = rc;
+    entry->access = 0;
     return entry;
 }
 

@@ -139,6 +139,10 @@ void lab_expect_refused(struct lab_test *t, const char *call, const struct lab_r
         lab_expect(t, r->rc != LAB_EINVAL && r->rc != LAB_ERANGE,
                    "%s returned %s, expected LAB_ECUDA", what,
                    r->rc == LAB_EINVAL ? "LAB_EINVAL" : "LAB_ERANGE");
+        lab_expect(t, r->rc == 0 || !r->access,
+                   "%s failed and left other peer access on than before: what was switched before "
+                   "the failure is switched back",
+                   what);
         lab_expect(t, r->rc == 0 || !r->wrote, "%s failed and wrote its outputs all the same",
                    what);
         lab_expect(t, current < 0 || r->current == current,

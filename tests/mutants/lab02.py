@@ -450,4 +450,15 @@ MUTANTS = [
         rejected_by="probe_tries",
         why="counts words from 1, so the first one may be lost",
     ),
+    Mutant(
+        name="dot_in_eight_kilobytes",
+        todo=7,
+        find="    enum peer_kind kind = PEER_NONE;\n",
+        replace="    enum peer_kind kind = PEER_NONE;\n"
+        "    int room = 8192;\n"
+        "#define fprintf(stream, ...) \\\n"
+        "    ((room -= snprintf(NULL, 0, __VA_ARGS__)) > 0 ? (fprintf)(stream, __VA_ARGS__) : 0)\n",
+        rejected_by="hidden.dot",
+        why="enough for the tables that were tried, and not for 240 edges",
+    ),
 ]

@@ -9,7 +9,7 @@
 #include "refusals.h"
 
 #define SQUARE (PEER_MAX_GPUS * PEER_MAX_GPUS)
-#define DOT_ROOM 32768
+#define DOT_ROOM 65536
 #define UNTOUCHED 0x77 /* every byte of an output that a function must not write on an error */
 
 struct outcome {

@@ -368,8 +368,10 @@ LAB_RUN(refused)
         if ((entry = lab_note_refusal(told, failed, rc))) {
             entry->current = call.current;
             entry->error = call.error;
-            entry->wrote = memcmp(&now, &was, sizeof now) != 0;
             entry->right = memcmp(&now, &right, sizeof now) == 0;
+            entry->access = memcmp(now.on, was.on, sizeof now.on) != 0;
+            memcpy(now.on, was.on, sizeof now.on);
+            entry->wrote = memcmp(&now, &was, sizeof now) != 0;
         }
     } while (entry);
 }

@@ -189,8 +189,8 @@ static void check_probe_few(struct lab_test *t)
 
 static void check_dot(struct lab_test *t)
 {
-    static struct dot_in in[8];
-    static const int sizes[] = {0, 1, 2, 3, 5, 8, 11, 16};
+    static struct dot_in in[9];
+    static const int sizes[] = {0, 1, 2, 3, 5, 8, 11, 16, PEER_MAX_GPUS};
     for (size_t i = 0; i < COUNT(in); i++) {
         in[i].n = sizes[i];
         for (int k = 0; k < in[i].n * in[i].n; k++) {
@@ -198,6 +198,8 @@ static void check_dot(struct lab_test *t)
             in[i].attr[k].access = (int)(bits & 1);
             in[i].attr[k].atomics = (int)(bits >> 1 & 1);
             in[i].attr[k].rank = (int)(bits >> 2 & 3);
+            if (i + 1 == COUNT(in)) /* as many edges as there can be, with the longer label */
+                in[i].attr[k].access = in[i].attr[k].atomics = 1;
         }
     }
     ask_dot(t, in, COUNT(in));
