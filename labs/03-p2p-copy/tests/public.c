@@ -400,7 +400,9 @@ LAB_CASES = {
     {.name = "half",
      .todo = 8,
      .title = "p2p_half finds half of the best rate between two points",
-     .rule = "between two sizes, time grows along a straight line; the rate does not",
+     .rule =
+         "of the sizes measured, find the first that is fast enough, wherever the best is; before "
+         "it the time grows along a straight line, the rate does not; calculate in double",
      .points = 3,
      .quick = true,
      .check = check_half},

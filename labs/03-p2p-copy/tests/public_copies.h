@@ -212,7 +212,10 @@ static void check_stage_create_bad(struct lab_test *t)
     if (!lab_is_virtual(t))
         return; /* real GPUs fail when they like */
     lab_fault(t, "alloc:2");
-    refuse_stage(t, in, "stage_create whose second allocation fails", LAB_ENOMEM);
+    refuse_stage(t, in,
+                 "stage_create whose second allocation fails (host[0] and host[1] are one each: "
+                 "stage_destroy gives each to cudaFreeHost)",
+                 LAB_ENOMEM);
     check_stage_create_errors(t, 1, 0);
 }
 
