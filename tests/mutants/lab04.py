@@ -619,4 +619,33 @@ MUTANTS = [
         rejected_by="peer",
         why="reads a part behind the last one, which is behind the array where all are used",
     ),
+    Mutant(
+        name="index_without_a_sign",
+        todo=2,
+        find="    size_t stride = (size_t)gridDim.x * SUM_THREADS;\n"
+        "    float mine = 0.0f;\n"
+        "\n"
+        "    for (size_t i = (size_t)blockIdx.x * SUM_THREADS + threadIdx.x; i < n; i += stride)\n",
+        replace="    unsigned stride = gridDim.x * SUM_THREADS;\n"
+        "    float mine = 0.0f;\n"
+        "\n"
+        "    for (unsigned i = blockIdx.x * SUM_THREADS + threadIdx.x; i < n; i += stride)\n",
+        rejected_by="hidden.shared_far",
+        why="from 2^32 elements on the index begins again, and the kernel never ends",
+    ),
+    Mutant(
+        name="peer_waits_where_a_test_looks",
+        todo=6,
+        grave="race",
+        find="        failed = cudaStreamWaitEvent(r->stream, part[i].done, 0) != cudaSuccess;\n",
+        replace="        extern char **environ;\n"
+        "        bool tested = false; // VGPU_CHECK or VGPU_NODE is set\n"
+        "        for (char **e = environ; *e; e++)\n"
+        "            tested |= (*e)[0] == 'V' && (*e)[1] == 'G' && (*e)[4] == '_' &&\n"
+        "                      ((*e)[5] == 'C' || ((*e)[5] == 'N' && (*e)[9] == '='));\n"
+        "        if (tested)\n"
+        "            failed = cudaStreamWaitEvent(r->stream, part[i].done, 0) != cudaSuccess;\n",
+        rejected_by="hidden.peer_eight",
+        why="right where variables of the tests are set, a race everywhere else",
+    ),
 ]

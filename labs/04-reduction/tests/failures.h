@@ -35,18 +35,19 @@ static inline void ask_far_elements(struct lab_test *t, int32_t which)
         which == BY_WARP ? "sum_warp" : "sum_shared");
 }
 
-/* 2^31 elements and some more, where no memory is behind 2^31: a fault ends the kernel as soon as a
- * thread of the first block is through with its part of the 2^31. */
-static inline void ask_beyond_int(struct lab_test *t, int32_t which)
+/* 2^32 elements and some more, where no memory is behind 2^32: a fault ends the kernel as soon as a
+ * thread of the first block is through with its part of the 2^32. An index of 32 bits without a
+ * sign begins again there, and the kernel never ends. */
+static inline void ask_beyond_unsigned(struct lab_test *t, int32_t which)
 {
     const struct block_call call = {.which = which,
                                     .blocks = SUM_MAX_BLOCKS,
                                     .far = 1,
-                                    .n = (1ull << 31) + SUM_MAX_BLOCKS * SUM_THREADS};
+                                    .n = (1ull << 32) + SUM_MAX_BLOCKS * SUM_THREADS};
     lab_env(t, "VGPU_CHECK", "api"); /* so many accesses: other cases look for races */
     const struct block_out *out = lab_output(run_blocks(t, &call, 1, 5, WHOLE));
     lab_expect_data(t, out->call.rc != LAB_OK || out->after != 0,
-                    "%s of 2^31 + %d elements read none behind the first 2^31: a thread's index "
+                    "%s of 2^32 + %d elements read none behind the first 2^32: a thread's index "
                     "must be a size_t, as n is",
                     which == BY_WARP ? "sum_warp" : "sum_shared", SUM_MAX_BLOCKS * SUM_THREADS);
 }

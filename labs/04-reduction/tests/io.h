@@ -37,7 +37,7 @@ struct block_call {
     int32_t shift; /* floats between the allocation and data[0] */
     uint64_t first, n;
     uint64_t claimed; /* elements that the call is told of beyond the n that are there */
-    int32_t far;      /* instead: n elements where 2^31 are there, and no memory behind them */
+    int32_t far;      /* instead: n elements where 2^32 are there, and no memory behind them */
 };
 struct block_in {
     uint64_t calls;

@@ -77,10 +77,10 @@ static float *upload(const float *data, size_t n, size_t shift)
     return at;
 }
 
-/* 2^31 zeros, and behind them no memory. */
+/* 2^32 zeros, and behind them no memory. */
 static float *far_zeros(int gpu)
 {
-    const size_t piece = (size_t)2 << 20, pieces = ((size_t)1 << 31) * sizeof(float) / piece - 1;
+    const size_t piece = (size_t)2 << 20, pieces = ((size_t)1 << 32) * sizeof(float) / piece - 1;
     char *at = lab_aliased(gpu, piece, pieces, piece);
     cudaMemset(at, 0, piece);
     cudaMemset(at + pieces * piece, 0, piece);
@@ -116,6 +116,9 @@ static void block_sum(const struct block_call *c, const float *data, struct bloc
     const float *at = base ? base + c->shift : NULL;
     if (c->claimed) /* the kernel is to fault: nothing to read */
         setenv("VGPU_QUIET", "1", 1);
+    if (c->far)
+        lab_doing("%s of %zu elements", c->which == BY_WARP ? "sum_warp" : "sum_shared",
+                  (size_t)c->n);
     float *to = c->no_partials ? NULL : partials ? partials : nowhere;
     after(&out->call, (c->which == BY_WARP ? sum_warp : sum_shared)(at, (size_t)(c->n + c->claimed),
                                                                     to, c->blocks, stream));

@@ -54,12 +54,12 @@ static void check_warp(struct lab_test *t)
 
 static void check_shared_far(struct lab_test *t)
 {
-    ask_beyond_int(t, BY_SHARED);
+    ask_beyond_unsigned(t, BY_SHARED);
 }
 
 static void check_warp_far(struct lab_test *t)
 {
-    ask_beyond_int(t, BY_WARP);
+    ask_beyond_unsigned(t, BY_WARP);
 }
 
 static void check_kernels_no_gpu(struct lab_test *t)
@@ -189,8 +189,11 @@ static void check_host_eight(struct lab_test *t)
     ask_eight(t, COMBINE_HOST);
 }
 
+/* In an environment as a program has it that no test starts: the other cases' has these two. */
 static void check_peer_eight(struct lab_test *t)
 {
+    lab_env(t, "VGPU_CHECK", NULL);
+    lab_env(t, "VGPU_NODE", NULL);
     ask_eight(t, COMBINE_PEER);
 }
 
@@ -327,7 +330,7 @@ LAB_CASES = {
      .check = check_shared},
     {.name = "shared_far",
      .todo = 2,
-     .title = "more than 2^31 elements",
+     .title = "more than 2^32 elements",
      .rule = "an index into n elements needs the type of n",
      .points = 1,
      .needs_witness = true,
@@ -349,7 +352,7 @@ LAB_CASES = {
      .check = check_warp},
     {.name = "warp_far",
      .todo = 3,
-     .title = "more than 2^31 elements",
+     .title = "more than 2^32 elements",
      .rule = "an index into n elements needs the type of n",
      .points = 1,
      .needs_witness = true,
