@@ -479,4 +479,17 @@ MUTANTS = [
         rejected_by="events",
         why="destroys what its variables hold where no event could be made",
     ),
+    Mutant(
+        name="close_drops_events_late",
+        todo=6,
+        find="    event_drop(ring->prev_filled);\n"
+        "    event_drop(ring->next_drained);\n"
+        "    // When every rank has come this far, no other rank uses this one's memory.\n"
+        "    int all = ring->peers ? peers_barrier(ring->peers) : LAB_OK;\n",
+        replace="    int all = ring->peers ? peers_barrier(ring->peers) : LAB_OK;\n"
+        "    event_drop(ring->prev_filled);\n"
+        "    event_drop(ring->next_drained);\n",
+        rejected_by="close",
+        why="after the barrier the other rank may have destroyed the event",
+    ),
 ]

@@ -42,6 +42,7 @@ struct ring_in {
     int too_large; /* no rounds, but one put of more than the inbox holds */
     int again;     /* it is the second ring over these sockets: another was opened and closed */
     int late;      /* rank 1 comes late to each ring_take */
+    int events;    /* ask at ipc_close's barrier whether the others' events are destroyed */
     uint64_t bytes[IO_ROUNDS], room;
 };
 struct rank_out {
@@ -51,6 +52,7 @@ struct rank_out {
     uint64_t took;
     int mine_lives, theirs_closed, at_barriers; /* seen as the barrier of ipc_close begins */
     int finished;                               /* the same: nothing is under way any more */
+    int open_events[2];                         /* the same: prev_filled, next_drained, if asked */
     int busy;                                   /* when the first ring_put came back */
     int freed;                                  /* after ipc_close: what was mine */
     cudaIpcMemHandle_t more;                    /* of memory that is no inbox */
