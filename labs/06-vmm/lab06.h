@@ -70,9 +70,10 @@ struct vvec {
 };
 
 /* 5. Grows v to at least `bytes` bytes: one more allocation behind the others, which the owner may
- * read and write and every sharer may use as before. What was in the vector stays where it is;
- * nothing is copied. Does nothing when v has that many bytes already. LAB_ERANGE: more than the
- * reserved addresses or VVEC_PARTS. LAB_ENOMEM. On every error the vector is as it was. */
+ * read and write and every sharer may use as before. It holds what is missing, rounded up
+ * (vmm_round) for the GPUs of the owner and all sharers, and no more. What was in the vector stays
+ * where it is; nothing is copied. Does nothing when v has that many bytes already. LAB_ERANGE: more
+ * than the reserved addresses or VVEC_PARTS. LAB_ENOMEM. On every error the vector is as it was. */
 int vec_grow(struct vvec *v, size_t bytes);
 
 /* An allocation under way to another process. Without a descriptor (fd is -1, or 0 in a struct that

@@ -687,4 +687,41 @@ static CUresult copied(CUmemGenericAllocationHandle *handle, void *descriptor,
         rejected_by="alloc_unwinds",
         why="memory that no GPU may use is handed out as memory",
     ),
+    Mutant(
+        name="share_nothing_with_anybody",
+        todo=3,
+        find="    if ((rc = vmm_gpu(peer)) || (rc = vmm_reach(peer, v->device)))\n        return rc;\n",
+        replace="    if ((rc = vmm_gpu(peer)))\n"
+        "        return rc;\n"
+        "    if ((rc = vmm_reach(peer, v->device)))\n"
+        "        return flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ? LAB_OK : rc;\n",
+        rejected_by="hidden.share_unreachable",
+        why="to give no access is an order like the others, and the peer cannot reach the memory",
+    ),
+    Mutant(
+        name="grow_checks_before_it_rounds",
+        todo=5,
+        find="    if (more > v->reserved - v->bytes || v->parts == VVEC_PARTS)\n",
+        replace="    if (bytes > v->reserved || v->parts == VVEC_PARTS)\n",
+        rejected_by="grow_bad",
+        why="a sharer's larger granules make more of it than the reserved addresses have",
+    ),
+    Mutant(
+        name="grow_adds_before_it_compares",
+        todo=5,
+        find="    if (more > v->reserved - v->bytes || v->parts == VVEC_PARTS)\n",
+        replace="    if (v->bytes + more > v->reserved || v->parts == VVEC_PARTS)\n",
+        rejected_by="grow_bad",
+        why="the sum of both is 0 where it does not fit into a size_t",
+    ),
+    Mutant(
+        name="grow_doubles",
+        todo=5,
+        find="    if (more > v->reserved - v->bytes || v->parts",
+        replace="    if (more < v->bytes && 2 * v->bytes <= v->reserved)\n"
+        "        more = v->bytes;\n"
+        "    if (more > v->reserved - v->bytes || v->parts",
+        rejected_by="grow_sharers",
+        why="nothing is copied here, so there is nothing to save by taking more than is missing",
+    ),
 ]

@@ -63,11 +63,28 @@ static void check_grow_sharers(struct lab_test *t)
     check_granules(t, &in, 1);
 }
 
+/* 5 of 6 MiB that are reserved are 8 MiB for a sharer whose granules have 4. */
+static void check_grow_rounded(struct lab_test *t)
+{
+    struct grow_in in = {.gpus = 2, .asked = 1, .reserve = 6 * MIB, .bytes = {5 * MIB}};
+    if (!lab_is_virtual(t) || lab_gpus(t) < 2) /* real GPUs all have granules of 2 MiB */
+        return;
+    in.sharers = 1, in.sharer[0] = 1, in.flags[0] = READ;
+    lab_fault(t, "granule:1=4");
+    refuse_grow(t, &in,
+                "vec_grow to 5 MiB of the 6 MiB that are reserved, where a sharer's granularity of "
+                "4 MiB makes 8 MiB of them,",
+                LAB_ERANGE);
+    lab_fault(t, NULL);
+}
+
 static void check_grow_bad(struct lab_test *t)
 {
     struct grow_in in = {
         .gpus = 1, .asked = 2, .reserve = 8 * MIB, .bytes = {3 * MIB, 8 * MIB + 1}};
     refuse_grow(t, &in, "vec_grow beyond what is reserved", LAB_ERANGE);
+    in.bytes[1] = UINT64_MAX;
+    refuse_grow(t, &in, "vec_grow of a vector of 4 MiB to SIZE_MAX bytes", LAB_ERANGE);
     in.bytes[1] = 0;
     refuse_grow(t, &in, "vec_grow to 0 bytes", LAB_EINVAL);
     in.bytes[1] = 5 * MIB;
@@ -77,6 +94,7 @@ static void check_grow_bad(struct lab_test *t)
     refuse_grow(t, &in, "vec_grow of a null pointer", LAB_EINVAL);
     in.null = 2;
     refuse_grow(t, &in, "vec_grow of a vector that was never opened", LAB_EINVAL);
+    check_grow_rounded(t);
 }
 
 static void check_grow_unwinds(struct lab_test *t)

@@ -61,18 +61,26 @@ static void check_share_eight(struct lab_test *t)
 /* Nobody reaches anybody on the one; GPU 0 reaches GPU 1, and not the other way, on the other. */
 static void check_share_unreachable(struct lab_test *t)
 {
-    struct share_in in = {.owner = 0, .gpus = 2, .asked = 1, .q = {{.peer = 1, .flags = READ}}};
+    static const char *const calls[] = {
+        "vmm_share with a GPU that cannot reach the owner",
+        "vmm_share with a GPU that cannot reach the owner, CU_MEM_ACCESS_FLAGS_PROT_NONE,"};
+    struct share_in in = {.owner = 0,
+                          .gpus = 2,
+                          .asked = 2,
+                          .q = {{.peer = 1, .flags = READ}, {.peer = 1, .flags = NONE}}};
     const char *const nodes[] = {"pcie-4090-2", "oneway-2"};
     for (int i = 0; i < 2; i++) {
         lab_node(t, nodes[i]);
         struct lab_run *run = lab_run(t, "share", &in, sizeof in, sizeof(struct share_out));
         const struct share_out *out = lab_output(run);
-        expect_rc(t, "vmm_share with a GPU that cannot reach the owner", out->rc[0], LAB_ENOPEER);
-        expect_access(t, "after it", 1, out->access[0][0][1], NONE);
+        for (int k = 0; k < in.asked; k++) {
+            expect_rc(t, calls[k], out->rc[k], LAB_ENOPEER);
+            expect_access(t, "after it", 1, out->access[k][0][1], NONE);
+        }
         lab_refused_leaked_nothing(t, run);
     }
     in.owner = 1;
-    in.q[0].peer = 0;
+    in.q[0].peer = in.q[1].peer = 0;
     lab_node(t, "oneway-2");
     check_shares(t, &in);
 }
