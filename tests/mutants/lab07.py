@@ -724,4 +724,38 @@ MUTANTS = [
         rejected_by="hidden.pipelined_many",
         why="a slice behind the first 2 GiB of an inbox lies in front of it",
     ),
+    Mutant(
+        name="pick_after_any_failure",
+        todo=8,
+        find="    if (rc == LAB_ERANGE || rc == LAB_ENOPEER) // refused, so nothing was queued\n",
+        replace="    if (rc != LAB_OK && rc != LAB_EINVAL)\n",
+        rejected_by="pick",
+        why="a one-shot whose kernel was not launched is no small message, but an error",
+    ),
+    Mutant(
+        name="ranks_of_a_gpu_do_not_meet",
+        todo=3,
+        grave="race",
+        find="    for (int r = 0; r < ring->n && rc == LAB_OK; r++)\n"
+        "        rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, next_of(ring, r)->ready, 0));\n",
+        replace="    for (int r = 0; r < ring->n && rc == LAB_OK; r++)\n"
+        "        if (next_of(ring, r)->gpu != ring->rank[r].gpu)\n"
+        "            rc = ring_result(\n"
+        "                cudaStreamWaitEvent(ring->rank[r].stream, next_of(ring, r)->ready, 0));\n",
+        rejected_by="hidden.gather_many",
+        why="two streams of one GPU have no more order than streams of two",
+    ),
+    Mutant(
+        name="through_the_host_by_peer_copy",
+        todo=3,
+        find="        rc = ring_result(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, me->stream));\n"
+        "    return rc == LAB_OK ? ring_result(cudaEventRecord(me->sent, me->stream)) : rc;",
+        replace="        rc = next_of(ring, r)->gpu == me->gpu || (next_of(ring, r)->reads >> r & 1)\n"
+        "                 ? ring_result(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, me->stream))\n"
+        "                 : ring_result(cudaMemcpyPeerAsync(to, next_of(ring, r)->gpu, from, me->gpu,\n"
+        "                                                   bytes, me->stream));\n"
+        "    return rc == LAB_OK ? ring_result(cudaEventRecord(me->sent, me->stream)) : rc;",
+        rejected_by="hidden.all_far",
+        why="a graph cannot capture cudaMemcpyPeerAsync, without peer access neither",
+    ),
 ]

@@ -25,7 +25,8 @@ static inline void expect_call(struct lab_test *t, const char *what, const struc
                rc_name(call->rc), rc_name(want),
                call->rc == LAB_ECUDA && want == LAB_OK && strstr(what, "in a graph")
                    ? ": an event that a graph waits for is recorded in it, by a rank that sends "
-                     "nothing, too, and nothing is waited for while it is captured"
+                     "nothing, too, nothing is waited for while it is captured, and "
+                     "cudaMemcpyPeerAsync cannot be captured"
                    : "");
     lab_expect(t, call->error == 0,
                "after %s CUDA's last error was still %d: the caller's next check will report it "

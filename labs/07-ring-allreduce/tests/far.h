@@ -59,11 +59,11 @@ static void far_slices(struct far_out *out)
     static const int gpu[] = {0, 1};
     void *buf[2] = {NULL, NULL};
     struct ring ring;
-    if (ring_open_sliced(&ring, gpu, 2, FAR_THERE * 4, 2) != LAB_OK)
+    if ((out->opened = ring_open_sliced(&ring, gpu, 2, FAR_THERE * 4, 2)) != LAB_OK)
         return;
     for (int r = 0; r < 2; r++) {
         cudaSetDevice(r);
-        if (cudaMalloc(&buf[r], FAR_THERE * 4) != cudaSuccess)
+        if ((out->error = (int32_t)cudaMalloc(&buf[r], FAR_THERE * 4)) != cudaSuccess)
             return;
     }
     cudaSetDevice(0);

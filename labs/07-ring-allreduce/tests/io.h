@@ -232,6 +232,7 @@ struct far_in {
 };
 struct far_out {
     int32_t asked, rc, ended; /* asked: the memory could be had */
+    int32_t opened, error;    /* if not: what ring_open and cudaMalloc returned */
 };
 
 /* "speed": a large all-reduce of int32 where every element of rank r is `value[r]`. */

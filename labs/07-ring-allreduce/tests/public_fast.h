@@ -152,6 +152,7 @@ static void check_pick(struct lab_test *t)
     ask_pick(t, "hgx-h200-4", 4000, true);
     ask_pick(t, "hgx-h200-4", 3999, false);
     ask_refusals(t, DO_PICK);
+    ask_each_call(t, DO_PICK);
     ask_pick(t, "pcie-4090-2", 4000, false);
 }
 

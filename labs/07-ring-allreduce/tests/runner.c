@@ -178,6 +178,13 @@ static int run_companion(struct ring *ring, void *const *in, void *const *out,
     }
 }
 
+/* The count that the function is told, which may be more than there is. */
+static size_t said_of(const struct ring_call *c, uint64_t elements)
+{
+    int far = c->odd == ODD_HUGE || c->odd == ODD_FAR || c->odd == ODD_OVERLAP_FAR;
+    return (size_t)elements + (far ? FAR : 0);
+}
+
 static int run_with(struct job *job, uint64_t elements, void **send, void **recv)
 {
     const struct ring_call *c = job->c;
@@ -203,8 +210,7 @@ static int run_with(struct job *job, uint64_t elements, void **send, void **recv
         recv[c->n - 1] = (char *)send[c->n - 1] + (count - 1) * job->each;
     if (c->odd == ODD_OVERLAP_FAR)
         recv[c->n - 1] = (char *)send[c->n - 1] + count * job->each;
-    if (c->odd == ODD_HUGE || c->odd == ODD_FAR || c->odd == ODD_OVERLAP_FAR)
-        count += FAR;
+    count = said_of(c, elements);
     void *const *out = c->odd == ODD_NO_BUFFERS ? NULL : recv;
     void *const *in = c->odd == ODD_NO_BUFFERS ? NULL : send;
     switch (c->what) {
@@ -225,7 +231,7 @@ static int run_with(struct job *job, uint64_t elements, void **send, void **recv
     }
 }
 
-static const char *name_of(const struct ring_call *c)
+static const char *name_of(const struct ring_call *c, size_t count)
 {
     static char text[100];
     const char *name = c->what == DO_REDUCE_SCATTER ? "ring_reduce_scatter"
@@ -235,7 +241,7 @@ static const char *name_of(const struct ring_call *c)
                        : c->what == DO_PICK         ? "ring_pick"
                        : c->what == DO_ALL_REDUCE   ? "ring_all_reduce"
                                                     : "a companion's collective";
-    snprintf(text, sizeof text, "%s(%d ranks, count = %zu)%s", name, (int)c->n, (size_t)c->count,
+    snprintf(text, sizeof text, "%s(%d ranks, count = %zu)%s", name, (int)c->n, count,
              c->odd == ODD_NO_BUFFERS  ? " without buffers"
              : c->odd == ODD_NO_BUFFER ? " with a null buffer"
              : c->odd == ODD_NO_SEND   ? " with a null send buffer"
@@ -251,7 +257,7 @@ static int run_collective(struct job *job, uint64_t elements)
     void *none[RING_RANKS] = {0};
     size_t bytes = (size_t)job->c->n * sizeof *none;
     void **send = fenced(none, bytes), **recv = fenced(none, bytes);
-    lab_doing("%s", name_of(job->c));
+    lab_doing("%s", name_of(job->c, said_of(job->c, elements)));
     lab_refusing(job->c->odd != 0);
     int rc = run_with(job, elements, send, recv);
     lab_refusing(0);

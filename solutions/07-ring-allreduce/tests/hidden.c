@@ -48,8 +48,8 @@ static void ask_many(struct lab_test *t, int32_t what)
                                      .out_of_place = what >= DO_ALL_REDUCE && i % 3 == 0,
                                      .repeats = 2};
     for (size_t i = 1; i < COUNT(call); i += 4)
-        for (int r = 0; r < 8; r++)
-            call[i].gpu[r] = (int)(i + (size_t)r) % 3;
+        for (int r = 0; r < 8; r++) /* two ranks that follow each other share one, or do not */
+            call[i].gpu[r] = (int)(i + (size_t)r / (i % 8 == 1 ? 2 : 1)) % 3;
     lab_node(t, "dgx-a100");
     ask_rings(t, call, COUNT(call));
 }
@@ -72,9 +72,10 @@ static void check_all_many(struct lab_test *t)
 static void check_pipelined_many(struct lab_test *t)
 {
     ask_many(t, DO_PIPELINED);
-    lab_node(t, NULL);
-    if (lab_is_virtual(t))
-        ask_far_slices(t);
+    if (!lab_is_virtual(t))
+        return;
+    lab_node(t, "hgx-h200-4");
+    ask_far_slices(t);
 }
 
 static void check_one_shot_many(struct lab_test *t)
@@ -111,16 +112,20 @@ static void check_all_graph(struct lab_test *t)
     ask_rings(t, call, COUNT(call));
 }
 
-/* Without peer access, and with access in one direction: through the host, and right. */
+/* Without peer access, and with access in one direction: through the host, and right, in a graph as
+ * well. */
 static void check_all_far(struct lab_test *t)
 {
     static const char *const nodes[] = {"pcie-4090-2", "oneway-2"};
     if (!lab_is_virtual(t))
         lab_cannot_run(t, "it needs GPUs without peer access");
     for (size_t i = 0; i < COUNT(nodes); i++) {
-        struct ring_call call = {.what = DO_ALL_REDUCE, .n = 2, .count = 30011, .repeats = 2};
+        struct ring_call call[] = {
+            {.what = DO_ALL_REDUCE, .n = 2, .count = 30011, .repeats = 2},
+            {.what = DO_ALL_REDUCE, .n = 2, .count = 501, .repeats = 2, .graph = 1},
+        };
         lab_node(t, nodes[i]);
-        ask_rings(t, &call, 1);
+        ask_rings(t, call, COUNT(call));
     }
 }
 
