@@ -849,4 +849,24 @@ MUTANTS = [
         rejected_by="step_traffic",
         why="safe, and nothing overlaps any more",
     ),
+    Mutant(
+        name="memory_on_gpus_by_number",
+        todo=6,
+        find="    int rc = ring_result(cudaSetDevice(run->rank[rank].gpu));\n    if (!rc)\n"
+        "        rc = ring_result(op->host",
+        replace="    int gpus = 1;\n"
+        "    (void)cudaGetDeviceCount(&gpus);\n"
+        "    int rc = ring_result(cudaSetDevice(rank % gpus));\n    if (!rc)\n"
+        "        rc = ring_result(op->host",
+        rejected_by="memory",
+        why="rank[r].gpu says where a rank is, and not its number",
+    ),
+    Mutant(
+        name="granules_by_a_mask",
+        todo=3,
+        find="    return (bytes + l->granule_bytes - 1) / l->granule_bytes * l->granule_bytes;\n",
+        replace="    return (bytes + l->granule_bytes - 1) & ~(l->granule_bytes - 1);\n",
+        rejected_by="ledger",
+        why="a multiple of a granule that is no power of two is not found with a mask",
+    ),
 ]

@@ -50,8 +50,12 @@ static inline void check_too_large(struct lab_test *t, int moved, int stage, int
              moved == MOVED_REDUCE ? "zero_reduce" : "zero_gather", stage, ranks);
     expect_rc(t, "ring_open", out->opened, LAB_OK);
     lab_expect_grave(t, out->rc ? LAB_NOT_GRAVE : LAB_LOST_DATA, out->rc == LAB_ECUDA,
-                     "%s returned %d (%s), expected %d (LAB_ECUDA): did a size go through 32 bits?",
-                     call, out->rc, rc_name(out->rc), LAB_ECUDA);
+                     "%s returned %d (%s), expected %d (LAB_ECUDA): %s", call, out->rc,
+                     rc_name(out->rc), LAB_ECUDA,
+                     ranks > 1
+                         ? "did a size go through 32 bits?"
+                         : "either a size went through 32 bits, or a rank that is alone copies "
+                           "nothing, although its shard and the whole are two allocations");
 }
 
 /* Where the shards of such a unit begin, on two ranks. */

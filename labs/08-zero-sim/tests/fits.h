@@ -179,10 +179,16 @@ static inline void check_fits_of(struct lab_test *t, const struct io_model *m, s
             lab_expect(t, out->untouched[i], "%s failed and wrote *fit all the same", call);
             continue;
         }
+        int gathers = want / 4 * 4 + 3;
         lab_expect(t, got->stage == want % 4 && got->offload == want / 4,
-                   "%s chose stage %d %s offload, expected stage %d %s: the first that fits", call,
-                   got->stage, got->offload ? "with" : "without", want % 4,
-                   want / 4 ? "with it" : "without it");
+                   "%s chose stage %d %s offload, expected stage %d %s: the first that fits, with "
+                   "%" PRIu64 " bytes%s",
+                   call, got->stage, got->offload ? "with" : "without", want % 4,
+                   want / 4 ? "with it" : "without it", peak[want],
+                   peak[gathers] > in.q[i].limit_bytes
+                       ? " (stage 3 does not fit: it gathers parameters, and may need more than "
+                         "the stages before it)"
+                       : "");
         expect_bytes(t, call, "peak_bytes", got->peak_bytes, peak[want]);
     }
     expect_bytes(t, "zero_fit", "what it allocated and did not free (zero_work_close)",

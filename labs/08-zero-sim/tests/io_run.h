@@ -35,6 +35,7 @@ struct memory_in {
     struct zero_how how;
     int null, full; /* null: 1 run, 2 operation; full: the rank whose GPU is full, or -1 */
     int limited;    /* the rank whose ledgers have room for 1 MiB only; 0: none */
+    int turned;     /* each rank gets the GPU that the next rank has after zero_run_open */
     int asked;
     struct zero_op op[8];
 };

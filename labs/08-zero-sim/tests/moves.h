@@ -67,6 +67,11 @@ static inline void check_places_of(struct lab_test *t, int stage, int ranks, uin
 
 /* ---- zero_memory ---- */
 
+static inline int gpu_of(const struct memory_in *in, int rank, int gpus)
+{
+    return (in->turned ? (rank + 1) % in->how.ranks : rank) % gpus;
+}
+
 /* What was allocated in GPU memory at one time, on each GPU, was the node's to give out, whatever
  * the program says of its pointers. */
 static inline void expect_taken(struct lab_test *t, const struct lab_run *run,
@@ -78,7 +83,7 @@ static inline void expect_taken(struct lab_test *t, const struct lab_run *run,
         uint64_t want[LAB_MAX_GPUS] = {0};
         for (int r = 0; r < in->how.ranks && out->rc[i] == LAB_OK && in->op[i].what == ZERO_ALLOC;
              r++)
-            want[r % gpus] += in->op[i].host ? 0 : in->op[i].bytes;
+            want[gpu_of(in, r, gpus)] += in->op[i].host ? 0 : in->op[i].bytes;
         for (int gpu = 0; gpu < gpus; gpu++)
             lab_expect(t, w->peak_asked_bytes[gpu] >= want[gpu],
                        "zero_memory said that it allocated %" PRIu64 " bytes on GPU %d; the node "
@@ -98,12 +103,13 @@ static inline const struct memory_out *ask_memory(struct lab_test *t, const stru
 }
 
 /* Two allocations and their ends, of GPU memory and, with offload, of the host's; on so many GPUs
- * that 3 ranks go around. */
+ * that 3 ranks go around. Rank r's GPU is not r. */
 static inline void check_memory_of(struct lab_test *t, int offload, int gpus)
 {
     struct memory_in in = {.net = small_net,
                            .how = {.stage = 2, .ranks = 3, .align = 1, .offload = offload},
                            .full = -1,
+                           .turned = 1,
                            .asked = 4,
                            .op = {{ZERO_ALLOC, ZERO_GRAD, 0, 0, 1000},
                                   {ZERO_ALLOC, ZERO_MOMENTUM, 0, offload, 600},
@@ -120,7 +126,7 @@ static inline void check_memory_of(struct lab_test *t, int offload, int gpus)
                  i % 2 ? "momentum" : "gradients");
         expect_rc(t, call, out->rc[i], LAB_OK);
         for (int r = 0; r < in.how.ranks; r++) {
-            int want = i >= 2 ? -2 : i == 1 && offload ? -1 : r % gpus;
+            int want = i >= 2 ? -2 : i == 1 && offload ? -1 : gpu_of(&in, r, gpus);
             lab_expect(t, out->where[i][r] == want,
                        "%s: rank %d's lies %s %d, expected %s %d (-1: pinned, -2: nowhere); "
                        "rank[r].gpu says which GPU is rank r's",

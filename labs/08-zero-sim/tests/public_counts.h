@@ -215,6 +215,8 @@ static void check_ledger(struct lab_test *t)
         in.step[i].bytes = (in.step[i].bytes << 27) + 1;
     in.granule_bytes = 2 << 20;
     check_books(t, &in);
+    in.granule_bytes = 3 << 20; /* no power of two */
+    check_books(t, &in);
     struct ledger_in most = {.ranks = 1,
                              .granule_bytes = 512,
                              .asked = 5,

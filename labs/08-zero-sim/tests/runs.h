@@ -115,6 +115,15 @@ static void *ballast(int gpu, uint64_t leave)
     return taken;
 }
 
+/* The run keeps its rings; rank[r].gpu alone says where rank r's memory is to be. */
+static void turn(struct zero_run *run)
+{
+    int first = run->rank[0].gpu;
+    for (int r = 0; r + 1 < run->ring.n; r++)
+        run->rank[r].gpu = run->rank[r + 1].gpu;
+    run->rank[run->ring.n - 1].gpu = first;
+}
+
 LAB_RUN(memory)
 {
     const struct memory_in *in = lab_input(io, sizeof *in);
@@ -127,6 +136,8 @@ LAB_RUN(memory)
     void *taken = in->full >= 0 ? ballast(in->full, 0) : NULL;
     if (in->limited)
         limit(&run, in->limited);
+    if (in->turned)
+        turn(&run);
     for (int i = 0; i < in->asked; i++) {
         const struct zero_op *op = &in->op[i];
         out->rc[i] = zero_memory(in->null == 1 ? NULL : &run, in->null == 2 ? NULL : op);
