@@ -69,7 +69,8 @@ extern const char lab_name[];             /* "lab03" */
 
 /* ---- set-up, before lab_run ---- */
 void lab_node(struct lab_test *t,
-              const char *node); /* "pcie-4090-2"; default hgx-h200-4. Real GPUs: ignored */
+              const char *node); /* "pcie-4090-2"; default hgx-h200-4; NULL: the run has no node,
+                                    and so no GPU. Real GPUs: ignored */
 void lab_env(struct lab_test *t, const char *name,
              const char *value); /* for the runner; NULL unsets */
 /* Faults injected into the nodes of the runs that follow (VGPU_FAULT: docs/virtual-node.md); NULL:
