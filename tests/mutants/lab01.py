@@ -481,7 +481,7 @@ MUTANTS = [
         "            return LAB_ECUDA;\n"
         "    cudaError_t error = cudaGetDeviceCount(&count);\n",
         rejected_by="visible",
-        why="CUDA reads the list up to the first entry that is nobody's, and no further",
+        why="CUDA reads the list up to the first entry that matches no GPU, and no further",
     ),
     Mutant(
         name="mem_resets_the_gpu",
