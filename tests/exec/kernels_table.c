@@ -12,11 +12,12 @@ extern uint32_t counter, table[64];
 
 static const uint32_t four_words[] = {8, 8, 8, 8}, mixed_bytes[] = {1, 7, 8, 8};
 
-#define ENTRY(name) {"test#" #name, K_##name, #name, call_##name, 4, 0, four_words, 0, 1024, 0, 0, 0, 0},
+#define ENTRY(name)                                                                                \
+    {"test#" #name, K_##name, #name, call_##name, 4, 0, four_words, 0, 1024, 0, 0, 0, 0},
 
 EXPORTED const uint32_t vgpu_image_abi = VGPU_IMAGE_ABI;
-EXPORTED const struct vgpu_kernel vgpu_image_kernels[] = {
-    KERNELS(ENTRY){"test#mixed", K_mixed, "mixed", call_mixed, 4, 0, mixed_bytes, 0, 1024, 0, 0, 0, 0}};
+EXPORTED const struct vgpu_kernel vgpu_image_kernels[] = {KERNELS(ENTRY){
+    "test#mixed", K_mixed, "mixed", call_mixed, 4, 0, mixed_bytes, 0, 1024, 0, 0, 0, 0}};
 EXPORTED const uint32_t vgpu_image_kernel_count = KERNEL_COUNT;
 EXPORTED const struct vgpu_var vgpu_image_vars[] = {{"test:counter", &counter, sizeof counter},
                                                     {"test:table", table, sizeof table}};
