@@ -3,7 +3,7 @@
  */
 #include "memory_signals.h"
 
-/* The last of those noted from `first` on; VGPU_SIGNALS: there is none. */
+/* The index of the address noted last, at `first` or behind it; VGPU_SIGNALS if there is none. */
 static uint32_t last_signal(const struct run *run, uint32_t first)
 {
     uint32_t last = VGPU_SIGNALS;
