@@ -84,49 +84,52 @@ static void wake_thread(struct thread *thread)
     poll_woken(thread);
 }
 
-/* Wakes the polling threads that `which` selects; returns whether there are any. */
-static bool wake_those(const struct run *run, bool (*which)(struct thread *))
+/* Calls `act`, which may wake it, for every thread that polls. True if any call returned true. */
+static bool any_poller(const struct run *run, bool (*act)(struct thread *))
 {
     bool any = false;
     for (struct block *block = run->resident; block; block = block->next)
         for (uint32_t i = 0; block->pollers && i < block->warp_count; i++)
-            for (uint32_t rest = block->warps[i].polling; rest; rest &= rest - 1) {
-                struct thread *thread = block->warps[i].threads + __builtin_ctz(rest);
-                if (!which(thread))
-                    continue;
-                wake_thread(thread);
-                any = true;
-            }
+            for (uint32_t rest = block->warps[i].polling; rest; rest &= rest - 1)
+                any |= act(block->warps[i].threads + __builtin_ctz(rest));
     return any;
 }
 
-static bool has_poll_changed(struct thread *thread)
+static bool wake_changed(struct thread *thread)
 {
     now.thread = thread; /* reported if the memory is gone */
     uint64_t value = peek(thread->poll.address, thread->poll.bytes);
     bool changed = value != thread->poll.value;
     now.thread = NULL;
-    if (changed) /* it continues before its load, and will not report this poll again */
+    if (changed) { /* it continues before its load, and will not report this poll again */
         signal_polled(thread->poll.address, value, thread->poll.bytes);
+        wake_thread(thread);
+    }
     return changed;
 }
 
-static bool is_unproven(struct thread *thread)
+static bool wake_unproven(struct thread *thread)
 {
-    return !thread->poll.proven;
+    if (thread->poll.proven)
+        return false;
+    wake_thread(thread);
+    return true;
 }
 
-static bool is_any(struct thread *thread)
+static bool wake_for_lap(struct thread *thread)
 {
-    return !thread->poll.late;
+    if (thread->poll.late)
+        return false;
+    wake_thread(thread);
+    return true;
 }
 
 /* Lets pollers run for a few iterations of their loops. True if any of them made progress. */
-static bool run_lap(struct run *run, bool (*which)(struct thread *))
+static bool run_lap(struct run *run, bool (*wake)(struct thread *))
 {
     uint64_t events = run->events;
     struct block *block;
-    if (!wake_those(run, which))
+    if (!any_poller(run, wake))
         return false;
     run->stirred = false;
     poll_suspect(true);
@@ -136,23 +139,9 @@ static bool run_lap(struct run *run, bool (*which)(struct thread *))
     return run->stirred || run->events != events;
 }
 
-static bool any_timed(const struct run *run)
+static bool waits_for_time(struct thread *thread)
 {
-    for (const struct block *block = run->resident; block; block = block->next)
-        for (uint32_t i = 0; block->pollers && i < block->thread_count; i++)
-            if (block->threads[i].poll.timed)
-                return true;
-    return false;
-}
-
-/* Threads that let other kernels run before them have done so when this one is carried on with. */
-static bool end_late(const struct run *run)
-{
-    bool any = false;
-    for (struct block *block = run->resident; block; block = block->next)
-        for (uint32_t i = 0; block->pollers && i < block->thread_count; i++)
-            any |= poll_ends_late(&block->threads[i]);
-    return any;
+    return thread->poll.timed;
 }
 
 static void explain_deadlock(const struct run *run, char *why, uint64_t room)
@@ -192,15 +181,17 @@ enum vgpu_exec_status schedule_blocks(struct run *run, char *why, uint64_t room)
         traps_check_hang();
         fruitless = run->events == events ? fruitless + 1 : 0;
         events = run->events;
-        if (wake_those(run, has_poll_changed))
+        if (any_poller(run, wake_changed))
             continue;
-        if (fruitless < FRUITLESS_LAPS && run_lap(run, is_unproven))
+        if (fruitless < FRUITLESS_LAPS && run_lap(run, wake_unproven))
             continue;
         if (block_start(run))
             continue;
-        if (fruitless < FRUITLESS_LAPS && run_lap(run, is_any))
+        if (fruitless < FRUITLESS_LAPS && run_lap(run, wake_for_lap))
             continue;
-        run->moved |= end_late(run) || run->stirred || any_timed(run);
+        /* Threads that let other kernels run first have done so when they are carried on with. */
+        run->moved |=
+            any_poller(run, poll_ends_late) || run->stirred || any_poller(run, waits_for_time);
         explain_deadlock(run, why, room);
         return VGPU_STALLED;
     }
