@@ -207,9 +207,8 @@ def lacking(packages: tuple[str, ...]) -> list[str]:
 
 
 def cccl(project: Project, say: Say) -> None:
-    """Thrust, CUB and libcu++, where vgpu-cc looks for them (vgpu/cc/compile/places.c): beside the
-    build."""
-    folder = project.build_dir.parent / "cccl"
+    """Thrust, CUB and libcu++, where vgpu-cc looks for them."""
+    folder = project.cccl
     name, version = CCCL.split("==")
     if (folder / f"{name.replace('-', '_')}-{version}.dist-info").is_dir():
         return

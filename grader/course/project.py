@@ -54,6 +54,12 @@ class Project:
         return self.build or self.root / "build" / self.preset
 
     @property
+    def cccl(self) -> Path:
+        """Where `./lab start --cccl` puts Thrust, CUB and libcu++, and vgpu-cc looks for them
+        (vgpu/cc/compile/places.c): beside the build."""
+        return self.build_dir.parent / "cccl"
+
+    @property
     def venv(self) -> Path:
         return self.root / ".venv"
 
