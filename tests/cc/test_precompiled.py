@@ -149,6 +149,16 @@ class Precompiled(Case):
                 self.assert_used(options, "-v" if FULL else "--dryrun")
         self.assert_used("-O3 -DNDEBUG -D_GNU_SOURCE -include number.h -isystem folder")
 
+    def test_instantiated_once(self) -> None:
+        """What the headers use of their templates is in the header: a small program reads hardly
+        any function of it. If it had to instantiate them again it would read a fifth."""
+        device, _ = self.commands("")
+        words = device.removeprefix("#$ ").rsplit(" -o ", 1)[0].split()
+        said = run([*words, "-o", "/dev/null", "-Xclang", "-print-stats"], self.folder).stderr
+        read, there = re.findall(r"(\d+)/(\d+) statements read", said)[0]
+        self.assertGreater(int(there), 10_000)
+        self.assertLess(int(read), int(there) / 20)
+
     def test_used_for_devices(self) -> None:
         for options in FOR_DEVICES:
             with self.subTest(options):

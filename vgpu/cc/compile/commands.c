@@ -177,6 +177,10 @@ struct cc_list cc_clang_command(const struct cc_job *job, enum cc_side side, enu
         cc_add(&command, "-fgpu-rdc");
     if (isatty(STDERR_FILENO))
         cc_add(&command, "-fcolor-diagnostics");
+    /* Else every compilation instantiates anew what the headers use, which takes longer than the
+     * rest of a small file. */
+    if (header != NULL || stage == CC_TO_HEADER)
+        cc_add(&command, "-fpch-instantiate-templates");
     if (header != NULL)
         cc_add_line(&command, "-Xclang -include-pch -Xclang %s", header);
     else if (stage != CC_TO_HEADER)
