@@ -22,6 +22,7 @@ class Machine:
     wsl: bool
     root: bool
     glibc: bool = True
+    page_bytes: int = 4096
 
     @property
     def has_apt(self) -> bool:
@@ -53,6 +54,7 @@ def look() -> Machine:
         wsl="microsoft" in platform.release().lower(),
         root=hasattr(os, "geteuid") and os.geteuid() == 0,
         glibc=platform.libc_ver()[0] == "glibc",
+        page_bytes=os.sysconf("SC_PAGE_SIZE"),
     )
 
 

@@ -32,6 +32,8 @@ def set_up(
         raise LabError(say("start.needs-linux", system=machine.system), ExitStatus.MISSING)
     if not machine.glibc:
         raise LabError(say("start.needs-glibc", system=machine.distribution), ExitStatus.MISSING)
+    if machine.page_bytes != 4096:
+        raise LabError(say("start.needs-pages", bytes=machine.page_bytes), ExitStatus.MISSING)
     lacking = needs.missing(project)
     if lacking and may_install:
         _say("missing", ", ".join(need.name for need in lacking))

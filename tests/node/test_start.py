@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How a node begins and ends on a machine that is busy with others.
 
-test_start.py BIN SLOW_EXIT.so [TEST...]
+test_start.py BIN SLOW_EXIT.so LARGE_PAGES.so [TEST...]
 """
 
 import os
@@ -15,7 +15,7 @@ import time
 import unittest
 from pathlib import Path
 
-BIN, SLOW_EXIT = Path(sys.argv[1]), sys.argv[2]
+BIN, SLOW_EXIT, LARGE_PAGES = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 # Room for the shadow memory of a node that is built with AddressSanitizer, too.
 JAIL = f"cpu-seconds 600\ndata-bytes {1 << 47}\ndescriptors 4096"
 SECONDS = 60
@@ -31,15 +31,21 @@ class Start(unittest.TestCase):
         self.env = {**os.environ, "XDG_RUNTIME_DIR": folder.name, "VGPU_NODE_ID": "start"}
         self.path = f"{folder.name}/vgpu/start.sock"
 
-    def start(self, **env: str) -> None:
-        """A node, until it says that it is ready."""
+    def start(self, says: str = "ok", **env: str) -> None:
+        """A node, until it says that it is ready, or why it is not."""
         reader, writer = os.pipe()
         words = [BIN / "vgpu-node", "--id", "start", "--ready-fd", str(writer)]
         started = subprocess.Popen(words, env={**self.env, **env}, pass_fds=(writer,))
         os.close(writer)
         with os.fdopen(reader) as ready:
-            self.assertEqual(ready.readline(), "ok\n")
+            self.assertEqual(ready.readline(), f"{says}\n")
         started.wait(SECONDS)
+
+    def test_other_pages_are_refused(self) -> None:
+        why = "this system's memory pages have 16384 bytes, and the virtual node needs a kernel"
+        asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        says = f"vgpu-node: cannot start: {why} with pages of 4096 bytes"
+        self.start(says, LD_PRELOAD=LARGE_PAGES, ASAN_OPTIONS=asan)
 
     def connect(self) -> tuple[socket.socket, int]:
         """A program that says nothing, and the PID of its node."""
@@ -105,4 +111,4 @@ class Start(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

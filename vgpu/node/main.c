@@ -76,6 +76,19 @@ static int refuse_start(const char *what, const char *why)
     return 1;
 }
 
+/* Mappings of the node and its contexts begin at multiples of this, at fixed addresses. */
+enum { PAGE_BYTES = 4096 };
+
+static int refuse_pages(long bytes)
+{
+    char why[160];
+    snprintf(why, sizeof why,
+             "this system's memory pages have %ld bytes, and the virtual node needs a kernel with "
+             "pages of %d bytes",
+             bytes, PAGE_BYTES);
+    return refuse_start("cannot start", why);
+}
+
 /* Stores the folder of this executable. */
 static void own_folder(char *folder, size_t room)
 {
@@ -381,6 +394,8 @@ int main(int argc, char **argv)
     }
     if (o.usage_fd && !usage_start(o.usage_fd))
         return refuse_start("cannot map the page of --usage-fd", strerror(errno));
+    if (sysconf(_SC_PAGESIZE) != PAGE_BYTES)
+        return refuse_pages(sysconf(_SC_PAGESIZE));
     close_inherited();
     raise_descriptor_limit();
     signal(SIGPIPE, SIG_IGN);

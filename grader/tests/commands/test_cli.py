@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from grader.base.exits import ExitStatus, LabError
+from grader.building.machine import Machine
 from grader.commands import cli
 from grader.tests.fake import FakeCheckout
 
@@ -109,6 +110,15 @@ class Cli(FakeCheckout):
         missing = LabError("This machine lacks: gcc", ExitStatus.MISSING)
         with mock.patch("grader.commands.start.set_up", side_effect=missing):
             self.assertEqual(self.typed("start"), (ExitStatus.MISSING, "This machine lacks: gcc\n"))
+
+    def test_start_refuses_large_pages(self) -> None:
+        large = Machine(
+            "Linux", "Debian", frozenset({"debian"}), "aarch64", False, True, True, 16384
+        )
+        with mock.patch("grader.commands.start.look", return_value=large):
+            status, said = self.typed("start")
+        self.assertEqual(status, ExitStatus.MISSING)
+        self.assertIn("memory pages have 4096 bytes; here they have 16384", said)
 
     def test_every_status_has_a_number_of_its_own_and_is_in_the_help(self) -> None:
         said = self.typed("--help")[1]
