@@ -128,33 +128,50 @@ static void remove_guard(int i)
 
 /* ---- in the handler of SIGSEGV: async-signal-safe ---- */
 
-/* A fault on a readable page is a store. On x86 the error code tells loads from stores; elsewhere a
- * fault on an inaccessible page counts as a load, which conflicts with any operation that made it
+#ifdef __aarch64__
+/* The processor's description of the fault; 0: the kernel gave none. */
+static uint64_t syndrome_of(const ucontext_t *context)
+{
+    const uint8_t *at = (const uint8_t *)context->uc_mcontext.__reserved;
+    struct esr_context record;
+    for (memcpy(&record, at, sizeof record); record.head.magic && record.head.size;
+         at += record.head.size, memcpy(&record, at, sizeof record))
+        if (record.head.magic == ESR_MAGIC)
+            return record.esr;
+    return 0;
+}
+#endif
+
+/* x86 and arm64 tell loads from stores. Elsewhere a fault on a readable page is a store, and one on
+ * an inaccessible page counts as a load, which conflicts with any operation that made it
  * inaccessible (one that writes). */
 static bool is_store(const ucontext_t *context, bool readable)
 {
-#ifdef __x86_64__
+#if defined(__x86_64__)
     (void)readable;
     return context->uc_mcontext.gregs[REG_ERR] & 2;
+#elif defined(__aarch64__)
+    return readable || (syndrome_of(context) & 64);
 #else
     (void)context;
     return readable;
 #endif
 }
 
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__aarch64__)
 /* Copies the words above the stack pointer: up to the end of the thread's stack, or, on another
  * stack (a coroutine's), up to the end of the page. Includes AddressSanitizer's redzones, hence the
  * attribute. */
-__attribute__((no_sanitize_address)) static void copy_stack(struct touch *t, uint64_t from)
+__attribute__((no_sanitize_address)) static void copy_stack(uint64_t *to, uint64_t room,
+                                                            uint64_t from)
 {
     uint64_t end = from >= vgpu__self.stack_first && from < vgpu__self.stack_end
                        ? vgpu__self.stack_end
                        : (from / LEAST_PAGE + 1) * LEAST_PAGE;
-    uint64_t bytes = end - from < sizeof t->stack ? end - from : sizeof t->stack;
+    uint64_t words = (end - from) / sizeof *to;
     const uint64_t *word = (const uint64_t *)(uintptr_t)from;
-    for (uint64_t i = 0; i < bytes / sizeof *word; i++)
-        t->stack[i] = word[i];
+    for (uint64_t i = 0; i < words && i < room; i++)
+        to[i] = word[i];
 }
 #endif
 
@@ -168,10 +185,11 @@ static void note_access(uint64_t node_address, bool writes, const ucontext_t *co
     *t = (struct touch){.node_address = node_address, .writes = writes};
 #ifdef __x86_64__
     t->code = (uint64_t)context->uc_mcontext.gregs[REG_RIP] + 1;
-    copy_stack(t, (uint64_t)context->uc_mcontext.gregs[REG_RSP]);
+    copy_stack(t->stack, STACK_WORDS, (uint64_t)context->uc_mcontext.gregs[REG_RSP]);
 #elif defined(__aarch64__)
     t->code = context->uc_mcontext.pc + 1;
-    t->stack[0] = context->uc_mcontext.regs[30];
+    t->stack[0] = context->uc_mcontext.regs[30]; /* where a function returns that calls no other */
+    copy_stack(t->stack + 1, STACK_WORDS - 1, context->uc_mcontext.sp);
 #endif
     touch_count++;
 }
