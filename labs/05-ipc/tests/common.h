@@ -45,6 +45,11 @@ static inline struct lab_run *run_handle(struct lab_test *t, const struct handle
     lab_expect(t, out->setup == 0, "the memory to export could not be made (%d)", out->setup);
     for (int r = 0; r < 2; r++)
         lab_expect(t, out->status[r] == 0, "rank %d ended with status %#x", r, out->status[r]);
+    lab_expect(
+        t, !out->not_met,
+        "ipc_export and ipc_events in rank 0: rank 1 has waited for more than %d s for what "
+        "they made; if they do not wait either, this machine is too busy: run the test again",
+        PEERS_WAIT_MS / 1000);
     return run;
 }
 

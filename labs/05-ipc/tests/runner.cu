@@ -126,7 +126,11 @@ static int handle_rank(struct peers *p, void *argument)
         if (job->in->odd == ODD_SAME_PROCESS)
             import_it(job, &card.wire);
     }
-    (void)peers_gather(p, &card, all, sizeof card);
+    if (peers_gather(p, &card, all, sizeof card) != LAB_OK) {
+        job->out->not_met = 1;
+        (void)cudaFree(base);
+        return 0;
+    }
     if (p->rank == 1 && job->in->odd != ODD_SAME_PROCESS)
         import_it(job, &all[0].wire);
     if (p->rank == 1 && job->in->odd == ODD_NONE)
