@@ -68,6 +68,13 @@ class Programs(unittest.TestCase):
         for folder in ("tests", "tests/findings", "vgpu/include"):
             self.assertIn(str(table.ROOT / folder), read)
 
+    def test_what_editors_read_is_there_after_lab_start(self) -> None:
+        if not NINJA or table.ROOT / "build" / "vgpu" != BUILD:
+            self.skipTest("another generator than Ninja, or not the build of the editor's files")
+        words = ["ninja", "-C", BUILD, "-t", "commands", "course"]
+        commands = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        self.assertIn("vgpu-cc --clangd ", commands)
+
     def test_runners_have_a_folder_of_their_own(self) -> None:
         runner = re.compile(r"(lab|solution)\d+-run(-\d+(-own)?)?$")
         runners = {Path(o).parent.name for o in self.outputs() if runner.search(o)}
