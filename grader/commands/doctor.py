@@ -21,6 +21,9 @@ from grader.sandbox.tiers import candidates, why_not
 USERNS = Path("/proc/sys/kernel/unprivileged_userns_clone")
 APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 CONTAINERS = (Path("/.dockerenv"), Path("/run/.containerenv"))
+# Docker's filter of system calls refuses to make namespaces; and what Docker and Podman mount over
+# parts of /proc keeps bubblewrap from a /proc of its own.
+OPTIONS = "--security-opt seccomp=unconfined --security-opt systempaths=unconfined"
 
 ABOUT = {
     Tier.BUBBLEWRAP: "namespaces of its own for every run: the best there is",
@@ -168,7 +171,7 @@ def _namespaces() -> list[str]:
     if _says(USERNS, "0"):
         return ["user namespaces are off: sudo sysctl kernel.unprivileged_userns_clone=1"]
     if any(path.exists() for path in CONTAINERS):
-        return ["in a container: start it with --security-opt seccomp=unconfined, or grade outside"]
+        return [f"in a container: start it with {OPTIONS}, or grade outside"]
     return []
 
 

@@ -131,5 +131,7 @@ def _check_started(seen: _Watched, status: int) -> None:
     ended = seen.timed_out or seen.flooded or status == 128 + signal.SIGKILL
     if "failed" not in text and (ended or "exit-code" in text or "started" in text):
         return
-    said = text.strip() or seen.output[:2000].decode(errors="replace").strip()
+    written = seen.output[:2000].decode(errors="replace").strip()
+    # bwrap reports its namespaces before it fails, and writes why; lab-jail reports why.
+    said = text.strip() if "failed" in text or not written else written
     raise SandboxError(f"the sandbox did not start the program (status {status}): {said}")

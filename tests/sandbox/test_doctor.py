@@ -143,7 +143,9 @@ class Advice(unittest.TestCase):
                     mock.patch.object(doctor, "USERNS", switch / "none"),
                     mock.patch.object(doctor, "CONTAINERS", (switch,)),
                 ):
-                    self.assertIn("in a container", self.advice(broken))
+                    said = self.advice(broken)
+                self.assertIn("in a container", said)
+                self.assertIn("systempaths=unconfined", said)
 
 
 if __name__ == "__main__":
