@@ -68,6 +68,8 @@ void jail_become(const struct jail_policy *policy)
             setresuid(policy->uid, policy->uid, policy->uid) != 0)
             jail_broken(policy, "changing to the submission's uid");
     }
+    /* Containers give some to plain users; bwrap refuses to start with any. */
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     if (prctl(PR_SET_PDEATHSIG, 9) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         jail_broken(policy, "prctl");
     if (getppid() != parent)

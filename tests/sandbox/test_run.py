@@ -3,8 +3,10 @@
 and nothing of it is left."""
 
 import os
+import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -31,6 +33,9 @@ from grader.sandbox.launch import PREFIX
 from grader.sandbox.policy import uid_of
 from tests.sandbox.tiers import available
 
+ROOT = Path(__file__).parent.parent.parent
+NOBODY = 65534
+TIERS = "from tests.sandbox.tiers import available; print(*available())"
 QUICK = Limits(wall_seconds=20)
 
 
@@ -275,6 +280,30 @@ class Tiers(unittest.TestCase):
         self.assertEqual(Tier.LANDLOCK.slots(8), 1)
         self.assertEqual(Tier.UID.slots(8), 8)
         self.assertEqual(Tier.BUBBLEWRAP.slots(8), 8)
+
+
+class Capabilities(unittest.TestCase):
+    def test_a_plain_user_who_has_some_has_the_same_tiers(self) -> None:
+        """As in a container with --cap-add."""
+        if os.geteuid() != 0 or not shutil.which("setpriv"):
+            self.skipTest("only root can give a user capabilities, by setpriv")
+        some = ["--inh-caps=+sys_ptrace", "--ambient-caps=+sys_ptrace"]
+        without, tiers = self.tiers([]), self.tiers(some)
+        if "Permission denied" in without:
+            self.skipTest(f"user {NOBODY} cannot read this checkout")
+        self.assertIn("landlock", without)
+        self.assertEqual(tiers, without)
+
+    def tiers(self, options: list[str]) -> str:
+        words = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *options]
+        words += [sys.executable, "-B", "-c", TIERS]
+        with tempfile.TemporaryDirectory(prefix="lab-plain-") as there:
+            os.chown(there, NOBODY, NOBODY)
+            env = {**os.environ, "TMPDIR": there, "HOME": there, "XDG_RUNTIME_DIR": there}
+            done = subprocess.run(
+                words, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False
+            )
+        return done.stdout + done.stderr
 
 
 class Broken(unittest.TestCase):
