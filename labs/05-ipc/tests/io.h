@@ -23,7 +23,7 @@ struct handle_in {
 };
 struct handle_out {
     int setup, export_rc, export_last, export_untouched, handle_ok;
-    int not_met; /* the message with the handles did not come in time */
+    int not_met;            /* the message with the handles did not come in time */
     uint64_t offset, bytes; /* of *wire */
     int export_opens;       /* 0: what ipc_export made was opened by the other process */
     int import_rc, import_last, import_untouched, import_bytes_ok, seen, base_closes;
