@@ -96,15 +96,19 @@ def _on(tier: Tier, attack: Attack) -> bool:
 
 
 def _outside(attack: Attack) -> bool:
-    done = subprocess.run(
-        [_probe(), attack.word, attack.argument],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    """Likewise: not if the probe is still at it after SECONDS, on a busy machine."""
+    try:
+        done = subprocess.run(
+            [_probe(), attack.word, attack.argument],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return False
     return done.returncode == THROUGH
 
 

@@ -71,6 +71,17 @@ class Attacks(unittest.TestCase):
             read = [attack for attack in attacks if attack.word == "read"]
             self.assertEqual([one.held for one in attack_all(read, Tier.BARE)], [False])
 
+    def test_a_slow_machine_ends_no_report(self) -> None:
+        late = subprocess.TimeoutExpired("lab-probe", 30)
+        with (
+            targets() as attacks,
+            mock.patch("grader.sandbox.attacks._on", return_value=False),
+            mock.patch("grader.sandbox.attacks.subprocess.run", side_effect=late),
+        ):
+            self.assertEqual(
+                [one.open_outside for one in attack_all(attacks[:1], Tier.BARE)], [False]
+            )
+
 
 class Build(unittest.TestCase):
     def test_another_build_is_the_one_that_counts(self) -> None:
