@@ -218,7 +218,7 @@ class _Desk:
             course.project.root / "vgpu" / "include",
             course.project.root / "vgpu" / "common",
             course.project.build_dir / "lib",
-            *(folder for folder in (course.project.cccl,) if folder.is_dir()),
+            *([course.project.cccl] if course.project.cccl.is_dir() else []),
             *(course.project.build_dir / "bin" / name for name in ("vgpu-cc", "vgpu-exec")),
         )
 

@@ -96,7 +96,7 @@ def _on(tier: Tier, attack: Attack) -> bool:
 
 
 def _outside(attack: Attack) -> bool:
-    """Likewise: not if the probe is still at it after SECONDS, on a busy machine."""
+    """Only if the probe reports success within SECONDS: a busy machine may take longer."""
     try:
         done = subprocess.run(
             [_probe(), attack.word, attack.argument],

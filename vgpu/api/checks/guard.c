@@ -129,6 +129,8 @@ static void remove_guard(int i)
 /* ---- in the handler of SIGSEGV: async-signal-safe ---- */
 
 #ifdef __aarch64__
+enum { ESR_WRITE = 1 << 6 }; /* WnR in the syndrome of a data abort: Arm's manual, ESR_EL1 */
+
 /* The processor's description of the fault; 0: the kernel gave none. */
 static uint64_t syndrome_of(const ucontext_t *context)
 {
@@ -151,7 +153,7 @@ static bool is_store(const ucontext_t *context, bool readable)
     (void)readable;
     return context->uc_mcontext.gregs[REG_ERR] & 2;
 #elif defined(__aarch64__)
-    return readable || (syndrome_of(context) & 64);
+    return readable || (syndrome_of(context) & ESR_WRITE);
 #else
     (void)context;
     return readable;

@@ -3,7 +3,8 @@
  */
 #include "memory_signals.h"
 
-/* The index of the address noted last, at `first` or behind it; VGPU_SIGNALS if there is none. */
+/* The index of the address that is last in the order of stored_by, of those from index `first` on.
+ * VGPU_SIGNALS: there are none. */
 static uint32_t last_signal(const struct run *run, uint32_t first)
 {
     uint32_t last = VGPU_SIGNALS;
