@@ -127,6 +127,10 @@ class Forms(unittest.TestCase):
         source.write_text((FORMS / source.name).read_text())
         return compile_program(source)
 
+    def cases_of(self, name: str) -> list[str]:
+        text = (FORMS / f"{name}.cu").read_text()
+        return re.findall(r"^KERNEL\((\w+)\)", text, flags=re.MULTILINE)
+
     def alike(self, program: pathlib.Path, *arguments: str, **more: str) -> list[tuple[str, str]]:
         """Its kernels' forms, where it may have the fast one."""
         careful, fast = (Run(form, program, *arguments, **more) for form in ("careful", "fast"))
@@ -232,6 +236,34 @@ class Forms(unittest.TestCase):
         one_more = r"(?:add\w* +\$0x1,|inc\w* +)-?\w*\(%rsp\)"
         inside = re.findall(one_more, code["vgpu_lanes_5_wide"])
         self.assertEqual(inside, [], "counters in memory, lane_regions.c")
+
+    def test_sweeps(self) -> None:
+        """The careful form by itself, where the accesses of a loop are counted and checked together
+        (lower_sweeps.c), and where a call reports each of them."""
+        cases = self.cases_of("sweeps")
+        program = self.compiled("sweeps")
+        self.assertEqual(len(cases), 16)
+        for case in cases:
+            with self.subTest(case=case):
+                self.assertEqual(
+                    [name for name, _ in self.alike(program, case, **ORDERED)], [case]
+                )
+        ended = {case: Run("fast", program, case, **ORDERED).ended for case in cases}
+        wrong = {case for case, one in ended.items() if "cudaSuccess" not in one.stdout}
+        self.assertEqual(wrong, {"crooked", "outside", "null"})
+        self.assertIn("past the end of an allocation", ended["beyond"].stderr)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "looks at this processor's code")
+    def test_sweeps_are_found(self) -> None:
+        code = self.code_of("sweeps")
+        found = {
+            name
+            for symbol, text in code.items()
+            for name in re.findall(r"^_Z\d+([a-z]+)9argumentsPVi$", symbol)
+            if "<vgpu_sweep_holds>" in text
+        }
+        by_itself = {"local", "null", "endless"}  # of each thread; no variable; two conditions
+        self.assertEqual(set(self.cases_of("sweeps")) - found, by_itself)
 
     def test_atomics(self) -> None:
         self.assertEqual(self.alike(self.compiled("atomics")), [("histogram", "fast: 6 blocks")])

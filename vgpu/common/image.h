@@ -168,6 +168,22 @@ VGPU_OFFERED void vgpu_scope(int scope);
 #define VGPU_EARLY(stored, loaded, scope) ((stored) | (loaded) << 4 | (scope) << 8)
 VGPU_OFFERED void vgpu_early_store(void *to, uint64_t value, const void *from, uint32_t how);
 
+/* Accesses of a loop that are counted and checked together (vgpu/cc/lower/lower_sweeps.c, which
+ * alone writes such calls). A sweep: the accesses of one instruction in all rounds.
+ *
+ * vgpu_rounds: rounds of a loop that goes on while what is compared, `first` after the first round
+ * and `second` after the next, compares to `end` by `how` (enum vgpu_compare, and how many of the
+ * bits count); 0: unknown.
+ * vgpu_sweep_holds: 1: all accesses, from the addresses of the first and second to that of the last
+ * round, may be carried out and are counted by vgpu_sweep_count; 0: each access must be reported.
+ */
+#define VGPU_ROUNDS(compare, bits) ((uint32_t)(compare) | (uint32_t)(bits) << 8)
+#define VGPU_SWEEP(kind, write) ((uint32_t)(kind) | (uint32_t)(write) << 8)
+VGPU_OFFERED uint64_t vgpu_rounds(uint64_t first, uint64_t second, uint64_t end, uint32_t how);
+VGPU_OFFERED uint32_t vgpu_sweep_holds(uint64_t first, uint64_t second, uint64_t last,
+                                       uint64_t rounds, uint32_t how);
+VGPU_OFFERED void vgpu_sweep_count(uint64_t first, uint64_t rounds, uint32_t how);
+
 /* Atomics on any memory that the context can access; scope as above, and VGPU_ACQUIRES,
  * VGPU_UNUSED (nothing uses the result). Values are passed and returned as raw bits. */
 enum vgpu_atomic_op {

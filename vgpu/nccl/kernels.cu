@@ -198,9 +198,26 @@ template <> struct average<double> {
 
 // ---- a step ----
 
+const size_t PACK_BYTES = 16;
+
+__device__ bool is_aligned(const void *p)
+{
+    return (uintptr_t)p % PACK_BYTES == 0;
+}
+
+// The least multiple of what one access takes that is not less.
+template <class T> __device__ size_t whole_packs(size_t elements)
+{
+    const size_t pack = PACK_BYTES / sizeof(T);
+    return (elements + pack - 1) / pack * pack;
+}
+
 // A rank's part of a ring: it receives from `from` and sends to `to`.
 template <class T, int OP> struct ring {
-    static const size_t SLOT = NCCL_SLOT_BYTES / sizeof(T);
+    static const size_t SLOT = NCCL_SLOT_BYTES / sizeof(T), PACK = PACK_BYTES / sizeof(T);
+    struct alignas(PACK_BYTES) pack {
+        T element[PACK];
+    };
     mailboxes from, to;
     int ranks;
     T scalar; // of NCCL_SCALED_SUM
@@ -212,21 +229,63 @@ template <class T, int OP> struct ring {
     {
         const T *in = take ? (const T *)from.filled_slot(n) : nullptr;
         T *out = pass ? (T *)to.free_slot() : nullptr;
-        for (size_t i = threadIdx.x; i < n; i += blockDim.x) {
-            T value = src ? start(src[i]) : in[i];
-            if (src && in)
-                value = combine<T, OP>(value, in[i]);
-            if (last && OP == ncclAvg)
-                value = average<T>::out(value, ranks);
-            if (dst)
-                dst[i] = value;
-            if (out)
-                out[i] = value;
-        }
+        if (src && in)
+            write<true, true>(src, in, dst, out, n, last);
+        else if (src)
+            write<true, false>(src, in, dst, out, n, last);
+        else
+            write<false, true>(src, in, dst, out, n, last);
         if (pass)
             to.post_slot(n);
         if (take)
             from.release_slot();
+    }
+
+    template <bool SRC, bool IN>
+    __device__ void write(const T *src, const T *in, T *dst, T *out, size_t n, bool last) const
+    {
+        if (dst && out)
+            write_to<SRC, IN, true, true>(src, in, dst, out, n, last);
+        else if (dst)
+            write_to<SRC, IN, true, false>(src, in, dst, out, n, last);
+        else
+            write_to<SRC, IN, false, true>(src, in, dst, out, n, last);
+    }
+
+    // Sixteen bytes an access, where all begin at a multiple of 16.
+    template <bool SRC, bool IN, bool DST, bool OUT>
+    __device__ void write_to(const T *src, const T *in, T *dst, T *out, size_t n, bool last) const
+    {
+        const bool aligned = is_aligned(SRC ? src : in) && is_aligned(IN ? in : src) &&
+                             is_aligned(DST ? dst : out) && is_aligned(OUT ? out : dst);
+        const size_t packs = aligned ? n / PACK : 0;
+        for (size_t i = threadIdx.x; i < packs; i += THREADS) {
+            pack a = SRC ? ((const pack *)src)[i] : pack(), b = IN ? ((const pack *)in)[i] : pack();
+            pack value;
+            for (size_t k = 0; k < PACK; k++)
+                value.element[k] = result<SRC, IN>(a.element[k], b.element[k], last);
+            if (DST)
+                ((pack *)dst)[i] = value;
+            if (OUT)
+                ((pack *)out)[i] = value;
+        }
+        for (size_t i = packs * PACK + threadIdx.x; i < n; i += THREADS) {
+            T value = result<SRC, IN>(SRC ? src[i] : T(), IN ? in[i] : T(), last);
+            if (DST)
+                dst[i] = value;
+            if (OUT)
+                out[i] = value;
+        }
+    }
+
+    template <bool SRC, bool IN> __device__ T result(T src, T in, bool last) const
+    {
+        T value = SRC ? start(src) : in;
+        if (SRC && IN)
+            value = combine<T, OP>(value, in);
+        if (last && OP == ncclAvg)
+            value = average<T>::out(value, ranks);
+        return value;
     }
 
     __device__ T start(T value) const
@@ -249,7 +308,8 @@ __device__ void all_reduce(const ring<T, OP> &r, int rank, const T *send, T *rec
 {
     const int n = r.ranks;
     for (size_t base = 0; base < count; base += n * r.SLOT) {
-        size_t rest = least(count - base, n * r.SLOT), chunk = (rest + n - 1) / n;
+        size_t rest = least(count - base, n * r.SLOT);
+        size_t chunk = whole_packs<T>((rest + n - 1) / n);
         for (int k = 0; k < 2 * n - 1; k++) {
             // Reduce-scatter steps 0 .. n-1, of which the last yields the result, then
             // all-gather steps.
@@ -349,8 +409,7 @@ __device__ void copy_bytes(char *to, const char *from, size_t bytes)
 {
     if (to == from)
         return;
-    const bool aligned = (((uintptr_t)to | (uintptr_t)from) & (sizeof(uint4) - 1)) == 0;
-    const size_t packs = aligned ? bytes / sizeof(uint4) : 0;
+    const size_t packs = is_aligned(to) && is_aligned(from) ? bytes / sizeof(uint4) : 0;
     for (size_t i = threadIdx.x; i < packs; i += blockDim.x)
         ((uint4 *)to)[i] = ((const uint4 *)from)[i];
     for (size_t i = packs * sizeof(uint4) + threadIdx.x; i < bytes; i += blockDim.x)

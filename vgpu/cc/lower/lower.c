@@ -190,6 +190,8 @@ static bool lower_module(struct cc_lowering *l, bool is_ptx, const char *headers
     cc_report_rest(l);
     if (!l->debug)
         cc_count_work(l);
+    if (!l->debug && !l->checks_indices)
+        cc_join_sweeps(l);
     if (!cc_run_passes(l, "function(tsan)"))
         return false;
     cc_find_order(l);

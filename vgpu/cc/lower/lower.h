@@ -97,6 +97,12 @@ void cc_lower_copies(struct cc_lowering *l);
 
 /* lower_work.c: counts what the careful form's instructions would take on a GPU. */
 void cc_count_work(struct cc_lowering *l);
+/* Whether the function is the careful form's, with a body. */
+bool cc_is_careful(LLVMValueRef function);
+
+/* lower_sweeps.c: in the careful form, counts and checks the accesses of some loops together. Runs
+ * behind cc_count_work(). */
+void cc_join_sweeps(struct cc_lowering *l);
 
 /* lower_order.c: in the module with all its callbacks: finds the kernels whose blocks cannot tell
  * in which order they run. */

@@ -305,7 +305,7 @@ static bool has_foreign(LLVMValueRef function)
     return false;
 }
 
-static bool is_careful(LLVMValueRef function)
+bool cc_is_careful(LLVMValueRef function)
 {
     static const char name[] = "sanitize_thread";
 
@@ -373,7 +373,7 @@ void cc_count_work(struct cc_lowering *l)
     bool twice = false;
 
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
-        if (!is_careful(f))
+        if (!cc_is_careful(f))
             continue;
         twice |= rounds_twice(f);
         count_function(l, f, counters);

@@ -19,6 +19,7 @@
 #include "run.h"
 #include "sample.h"
 #include "shared_memory.h"
+#include "sweep.h"
 #include "traps.h"
 #include "work.h"
 #include "worker_process.h"
@@ -381,6 +382,7 @@ static uint64_t find_batch(struct run *run, struct lane_range *range)
 
 void lanes_begin(struct run *run)
 {
+    sweeps_allow(form_is_fast());
     run->lanes.careful = why_careful(run);
     snprintf(context.control->careful, sizeof context.control->careful, "%s",
              run->lanes.careful ? run->lanes.careful : "");
