@@ -117,5 +117,7 @@ bool cc_emit_object(struct cc_lowering *l, const char *object);
 
 /* lower_check.c: checks that vgpu-exec defines all undefined symbols. */
 bool cc_check_module(struct cc_lowering *l);
+/* The first instruction that uses the value; null: there is none. */
+LLVMValueRef cc_first_user(LLVMValueRef value);
 
 #endif

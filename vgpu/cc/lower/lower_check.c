@@ -8,14 +8,13 @@
 #include "diag.h"
 #include "lower.h"
 
-/* The first instruction that uses the value; null: there is none. */
-static LLVMValueRef first_use(LLVMValueRef value)
+LLVMValueRef cc_first_user(LLVMValueRef value)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         if (LLVMIsAInstruction(user) != NULL)
             return user;
-        LLVMValueRef found = LLVMIsAConstantExpr(user) != NULL ? first_use(user) : NULL;
+        LLVMValueRef found = LLVMIsAConstantExpr(user) != NULL ? cc_first_user(user) : NULL;
         if (found != NULL)
             return found;
     }
@@ -51,7 +50,7 @@ static const char *own_refusal(LLVMValueRef value)
 static bool check(const struct cc_lowering *l, LLVMValueRef value, const char *kind)
 {
     const char *symbol = cc_value_name(value), *refusal = own_refusal(value), *qualified;
-    LLVMValueRef use = first_use(value);
+    LLVMValueRef use = cc_first_user(value);
 
     if (refusal == NULL)
         refusal = heap_refusal(symbol);
