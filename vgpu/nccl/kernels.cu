@@ -12,66 +12,45 @@
 enum { THREADS = 256 };
 
 // ---- mailboxes ----
-
-__device__ void wait_for(volatile uint64_t *counter, uint64_t value)
-{
-    if (threadIdx.x == 0)
-        while (*counter < value) {
-        }
-    __syncthreads();
-    __threadfence_system();
-}
-
-__device__ void post(volatile uint64_t *counter, uint64_t value)
-{
-    __threadfence_system(); // earlier stores of this thread are visible before the counter
-    __syncthreads();
-    if (threadIdx.x == 0)
-        *counter = value;
-}
+// Thread 0 waits and posts for its block. The fence and the barrier beside it order what all
+// threads of the block read and store.
 
 // The mailboxes between this rank and one other rank.
 struct mailboxes {
     nccl_region *mine, *other;
     int self, peer;
     enum nccl_kind kind;
+    uint64_t sent, taken; // as in `mine`, to which keep_sent() and keep_taken() write them
 
     __device__ mailboxes(const nccl_place &place, int rank, enum nccl_kind what)
         : mine(place.region[place.rank]), other(place.region[rank]), self(place.rank), peer(rank),
-          kind(what)
+          kind(what), sent(mine->sent[rank].value), taken(mine->taken[rank].value)
     {
     }
 
-    // Waits for a free slot at the peer; post_slot() sends it.
+    // The slot that the peer has free next, and the next one from the peer.
     __device__ void *free_slot() const
     {
-        uint64_t sent = mine->sent[peer].value;
-        if (sent >= NCCL_SLOTS)
-            wait_for(&mine->emptied[peer].value, sent - NCCL_SLOTS + 1);
-        else
-            __syncthreads();
         return other->slot[self][sent % NCCL_SLOTS];
     }
 
-    __device__ void post_slot(size_t elements) const
+    __device__ const void *filled_slot() const
     {
-        uint64_t sent = mine->sent[peer].value;
-        nccl_label label = {(uint32_t)kind, (uint32_t)elements};
-        if (threadIdx.x == 0)
-            other->filled[self].label[sent % NCCL_SLOTS] = label;
-        post(&other->filled[self].value, sent + 1);
-        if (threadIdx.x == 0)
-            mine->sent[peer].value = sent + 1;
-        __syncthreads();
+        return mine->slot[peer][taken % NCCL_SLOTS];
     }
 
-    // Waits for the next slot from the peer; release_slot() frees it.
-    __device__ const void *filled_slot(size_t elements) const
+    __device__ void wait_for_free_slot() const
     {
-        uint64_t taken = mine->taken[peer].value;
-        wait_for(&mine->filled[peer].value, taken + 1);
+        if (sent >= NCCL_SLOTS)
+            wait(&mine->emptied[peer].value, sent - NCCL_SLOTS + 1);
+    }
+
+    __device__ void wait_for_filled_slot(size_t elements) const
+    {
+        wait(&mine->filled[peer].value, taken + 1);
+        __threadfence_system(); // the label is read after the counter
         nccl_label label = mine->filled[peer].label[taken % NCCL_SLOTS];
-        if (threadIdx.x == 0 && (label.kind != (uint32_t)kind || label.elements != elements)) {
+        if (label.kind != (uint32_t)kind || label.elements != elements) {
             printf(
                 "vgpu: nccl: rank %d expected %llu elements of %s from rank %d and got %u of %s: "
                 "all ranks call the same collectives in the same order with the same counts\n",
@@ -79,22 +58,56 @@ struct mailboxes {
                 name((enum nccl_kind)label.kind));
             __trap();
         }
-        return mine->slot[peer][taken % NCCL_SLOTS];
+    }
+
+    // Before the fence: what post_slot() announces.
+    __device__ void label_slot(size_t elements) const
+    {
+        nccl_label label = {(uint32_t)kind, (uint32_t)elements};
+        other->filled[self].label[sent % NCCL_SLOTS] = label;
+    }
+
+    __device__ void post_slot() const
+    {
+        post(&other->filled[self].value, sent + 1);
     }
 
     __device__ void release_slot() const
     {
-        uint64_t taken = mine->taken[peer].value;
         post(&other->emptied[self].value, taken + 1);
-        if (threadIdx.x == 0)
-            mine->taken[peer].value = taken + 1;
-        __syncthreads();
     }
 
     // Waits until the peer has received everything.
     __device__ void drain() const
     {
-        wait_for(&mine->emptied[peer].value, mine->sent[peer].value);
+        if (threadIdx.x == 0)
+            wait(&mine->emptied[peer].value, sent);
+        __syncthreads();
+    }
+
+    __device__ void keep_sent() const
+    {
+        if (threadIdx.x == 0)
+            mine->sent[peer].value = sent;
+        __syncthreads();
+    }
+
+    __device__ void keep_taken() const
+    {
+        if (threadIdx.x == 0)
+            mine->taken[peer].value = taken;
+        __syncthreads();
+    }
+
+    __device__ static void wait(const volatile uint64_t *counter, uint64_t value)
+    {
+        while (*counter < value) {
+        }
+    }
+
+    __device__ static void post(volatile uint64_t *counter, uint64_t value)
+    {
+        *counter = value;
     }
 
     __device__ static const char *name(enum nccl_kind kind)
@@ -225,9 +238,14 @@ template <class T, int OP> struct ring {
     // One step. n elements are read: from the ring if `take`, from `src` if not null, combined if
     // both. They are written to `dst` if not null, and to the ring if `pass`. `last`: they are the
     // result.
-    __device__ void step(bool take, const T *src, T *dst, bool pass, size_t n, bool last) const
+    __device__ void step(bool take, const T *src, T *dst, bool pass, size_t n, bool last)
     {
-        const T *in = take ? (const T *)from.filled_slot(n) : nullptr;
+        if (threadIdx.x == 0 && take)
+            from.wait_for_filled_slot(n);
+        if (threadIdx.x == 0 && pass)
+            to.wait_for_free_slot();
+        __syncthreads();
+        const T *in = take ? (const T *)from.filled_slot() : nullptr;
         T *out = pass ? (T *)to.free_slot() : nullptr;
         if (src && in)
             write<true, true>(src, in, dst, out, n, last);
@@ -235,8 +253,20 @@ template <class T, int OP> struct ring {
             write<true, false>(src, in, dst, out, n, last);
         else
             write<false, true>(src, in, dst, out, n, last);
+        __syncthreads();
+        if (threadIdx.x == 0)
+            post(take, pass, n);
+        to.sent += pass;
+        from.taken += take;
+    }
+
+    __device__ void post(bool take, bool pass, size_t n) const
+    {
         if (pass)
-            to.post_slot(n);
+            to.label_slot(n);
+        __threadfence_system(); // all of this block's accesses come before the counters
+        if (pass)
+            to.post_slot();
         if (take)
             from.release_slot();
     }
@@ -304,7 +334,7 @@ __device__ size_t least(size_t a, size_t b)
 // ---- the collectives ----
 
 template <class T, int OP>
-__device__ void all_reduce(const ring<T, OP> &r, int rank, const T *send, T *recv, size_t count)
+__device__ void all_reduce(ring<T, OP> &r, int rank, const T *send, T *recv, size_t count)
 {
     const int n = r.ranks;
     for (size_t base = 0; base < count; base += n * r.SLOT) {
@@ -323,7 +353,7 @@ __device__ void all_reduce(const ring<T, OP> &r, int rank, const T *send, T *rec
 }
 
 template <class T, int OP>
-__device__ void reduce_scatter(const ring<T, OP> &r, int rank, const T *send, T *recv, size_t count)
+__device__ void reduce_scatter(ring<T, OP> &r, int rank, const T *send, T *recv, size_t count)
 {
     const int n = r.ranks;
     for (size_t base = 0; base < count; base += r.SLOT) {
@@ -337,7 +367,7 @@ __device__ void reduce_scatter(const ring<T, OP> &r, int rank, const T *send, T 
 }
 
 template <class T, int OP>
-__device__ void all_gather(const ring<T, OP> &r, int rank, const T *send, T *recv, size_t count)
+__device__ void all_gather(ring<T, OP> &r, int rank, const T *send, T *recv, size_t count)
 {
     const int n = r.ranks;
     for (size_t base = 0; base < count; base += r.SLOT) {
@@ -351,8 +381,7 @@ __device__ void all_gather(const ring<T, OP> &r, int rank, const T *send, T *rec
 }
 
 template <class T, int OP>
-__device__ void broadcast(const ring<T, OP> &r, int rank, int root, const T *send, T *recv,
-                          size_t count)
+__device__ void broadcast(ring<T, OP> &r, int rank, int root, const T *send, T *recv, size_t count)
 {
     const int place = (rank - root + r.ranks) % r.ranks; // in a chain that begins at the root
     for (size_t base = 0; base < count; base += r.SLOT)
@@ -361,8 +390,7 @@ __device__ void broadcast(const ring<T, OP> &r, int rank, int root, const T *sen
 }
 
 template <class T, int OP>
-__device__ void reduce(const ring<T, OP> &r, int rank, int root, const T *send, T *recv,
-                       size_t count)
+__device__ void reduce(ring<T, OP> &r, int rank, int root, const T *send, T *recv, size_t count)
 {
     const int place = (rank - root - 1 + r.ranks) % r.ranks; // in a chain that ends at the root
     const bool end = place == r.ranks - 1;
@@ -383,8 +411,8 @@ template <class T, int OP>
 __global__ void __launch_bounds__(THREADS) nccl_ring_kernel(nccl_ring work, nccl_place place)
 {
     const int n = place.ranks, rank = place.rank;
-    const ring<T, OP> r = {mailboxes(place, (rank + n - 1) % n, work.kind),
-                           mailboxes(place, (rank + 1) % n, work.kind), n, scalar_of<T, OP>(work)};
+    ring<T, OP> r = {mailboxes(place, (rank + n - 1) % n, work.kind),
+                     mailboxes(place, (rank + 1) % n, work.kind), n, scalar_of<T, OP>(work)};
     const T *send = (const T *)work.send;
     T *recv = (T *)work.recv;
 
@@ -400,6 +428,8 @@ __global__ void __launch_bounds__(THREADS) nccl_ring_kernel(nccl_ring work, nccl
         reduce(r, rank, work.root, send, recv, work.count);
     if (n > 1)
         r.to.drain();
+    r.to.keep_sent();
+    r.from.keep_taken();
 }
 
 // ---- send and recv ----
@@ -416,23 +446,42 @@ __device__ void copy_bytes(char *to, const char *from, size_t bytes)
         to[i] = from[i];
 }
 
-__device__ void send_bytes(const mailboxes &to, const char *from, size_t bytes)
+__device__ void send_bytes(mailboxes &to, const char *from, size_t bytes)
 {
     for (size_t base = 0; base < bytes; base += NCCL_SLOT_BYTES) {
         size_t size = least(bytes - base, NCCL_SLOT_BYTES);
+        if (threadIdx.x == 0)
+            to.wait_for_free_slot();
+        __syncthreads();
         copy_bytes((char *)to.free_slot(), from + base, size);
-        to.post_slot(size);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            to.label_slot(size);
+            __threadfence_system();
+            to.post_slot();
+        }
+        to.sent++;
     }
     to.drain();
+    to.keep_sent();
 }
 
-__device__ void recv_bytes(const mailboxes &from, char *to, size_t bytes)
+__device__ void recv_bytes(mailboxes &from, char *to, size_t bytes)
 {
     for (size_t base = 0; base < bytes; base += NCCL_SLOT_BYTES) {
         size_t size = least(bytes - base, NCCL_SLOT_BYTES);
-        copy_bytes(to + base, (const char *)from.filled_slot(size), size);
-        from.release_slot();
+        if (threadIdx.x == 0)
+            from.wait_for_filled_slot(size);
+        __syncthreads();
+        copy_bytes(to + base, (const char *)from.filled_slot(), size);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence_system();
+            from.release_slot();
+        }
+        from.taken++;
     }
+    from.keep_taken();
 }
 
 // One block for each peer and direction, so that all transfers of a group make progress.

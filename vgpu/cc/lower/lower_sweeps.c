@@ -69,7 +69,8 @@ static bool widens(int op)
     return op == LLVM_OP_ZEXT || op == LLVM_OP_SEXT;
 }
 
-bool cc_stays(const struct cc_loop *o, LLVMValueRef value)
+/* `depth`: how many instructions of the loop may lead to the value. */
+static bool stays_by(const struct cc_loop *o, LLVMValueRef value, int depth)
 {
     if (!cc_is_of_loop(o, value))
         return true;
@@ -77,13 +78,20 @@ bool cc_stays(const struct cc_loop *o, LLVMValueRef value)
     if (op == LLVM_OP_LOAD)
         return cc_is_unseen(value) && LLVMIsAConstant(LLVMGetOperand(value, 0)) != NULL &&
                !counts_work(value);
-    if (!is_sum(op) && !is_product(op) && !widens(op) && op != LLVM_OP_TRUNC && op != LLVM_OP_GEP &&
-        op != LLVM_OP_BIT_CAST)
+    if (depth == 0 || (!is_sum(op) && !is_product(op) && !widens(op) && op != LLVM_OP_TRUNC &&
+                       op != LLVM_OP_GEP && op != LLVM_OP_BIT_CAST))
         return false;
     for (int k = 0; k < LLVMGetNumOperands(value); k++)
-        if (!cc_stays(o, LLVMGetOperand(value, (unsigned)k)))
+        if (!stays_by(o, LLVMGetOperand(value, (unsigned)k), depth - 1))
             return false;
     return true;
+}
+
+bool cc_stays(const struct cc_loop *o, LLVMValueRef value)
+{
+    enum { DEPTH_MAX = 8 };
+
+    return stays_by(o, value, DEPTH_MAX);
 }
 
 LLVMValueRef cc_value_from(LLVMValueRef phi, LLVMBasicBlockRef from)
