@@ -241,6 +241,12 @@ class Precompiled(Case):
         self.assert_not_used("", CPATH="more")
         self.assert_used("-I .")
 
+    def test_a_folder_beside_other_headers(self) -> None:
+        """As a Toolkit's include/cccl: what is above a folder is not found in it."""
+        (self.folder / "include/cccl").mkdir(parents=True)
+        self.write("include/cuda_runtime.h", "#error not this one\n")
+        self.assert_used("-isystem include/cccl")
+
     def assert_not_used(self, options: str, **variables: str) -> None:
         for show in ("--dryrun", "-v"):  # it compiles, too
             self.assertNotIn("-include-pch", "".join(self.commands(options, show, **variables)))

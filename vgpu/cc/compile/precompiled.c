@@ -189,7 +189,8 @@ static bool is_another(const char *folder, const char *name, const char *header)
             here.st_ino != there.st_ino);
 }
 
-/* A header is included by its name, or as bits/NAME. */
+/* A header is included by its name, or as bits/NAME. One that another header includes as ../NAME is
+ * found from there, whatever the folders have. */
 static bool hides(const char *folder, const char *header)
 {
     const char *name = cc_base_name(header), *longer = name;
@@ -197,7 +198,8 @@ static bool hides(const char *folder, const char *header)
     if (longer - header > 1)
         for (longer--; longer > header && longer[-1] != '/';)
             longer--;
-    return is_another(folder, name, header) || is_another(folder, longer, header);
+    return is_another(folder, name, header) ||
+           (!cc_starts(longer, "../") && is_another(folder, longer, header));
 }
 
 /* Is one of these folders searched for a name that another file has in the precompiled header? Then
