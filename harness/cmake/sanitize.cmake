@@ -4,7 +4,8 @@
 # vgpu-check, the harness, lab-jail, zero-plan, and the tests. Not so:
 #   vgpu-exec      UBSan only: it switches stacks and catches faults on purpose
 #   device images  nothing: their address space is the product
-#   vgpu-cc        nothing: it is a compiler, and would only make the build longer
+#   vgpu-cc        nothing: it is a compiler, and would only make the build longer. PEERLAB_NODE=FOLDER:
+#                  it is linked from what another build of this checkout compiled
 # What has AddressSanitizer is not optimized: optimizing its checks takes four times as long as all the
 # rest of compiling, and hides what it could have reported.
 #
