@@ -105,17 +105,13 @@ static void note_engine(struct op *op, enum engine_kind kind, bool far, uint64_t
     raise_after_ps(op, kind, known_end_ps(op, at_ps, later_ps));
 }
 
-/* Does `op` come after `dep` in its stream, or is it the host's wait for streams? */
-static bool follows_in_stream(const struct op *op, const struct op *dep)
-{
-    return op->process == dep->process &&
-           (op->for_host || (op->stream == dep->stream && op->device == dep->device));
-}
-
-/* A stream is busy with events that have timing, but not at work. */
-static void raise_event_ps(struct op *op, const struct op *dep)
+/* A stream is busy with events that have timing, but not at work. Who waits for such an event, or
+ * for one behind it, in another stream or on another GPU, waits for this, too
+ * (tests/recorded/hgx-h200-2/timed_edges.txt). */
+static void raise_event_ps(struct op *op, const struct op *dep, bool far)
 {
     uint64_t at_ps = dep->timed ? dep->end_ps + machine->cost.timed_event_ps : dep->event_ps;
+    at_ps = known_end_ps(op, at_ps, far ? edge_costs(op)->other_gpu_ps : 0);
     if (at_ps > op->event_ps)
         op->event_ps = at_ps;
 }
@@ -129,8 +125,7 @@ static void note_end(struct op *op, const struct op *dep)
         return;
     }
     raise_after_ps(op, ENGINE_NONE, dep->issue_ps);
-    if (follows_in_stream(op, dep))
-        raise_event_ps(op, dep);
+    raise_event_ps(op, dep, far);
     for (int k = 0; k < ENGINE_KINDS; k++)
         if (dep->after_ps[k])
             note_engine(op, (enum engine_kind)k, far, dep->after_ps[k]);
