@@ -19,7 +19,7 @@ from test_repeat import RUNS, busy, one_processor
 PROGRAM, VERIFIER, RUNNER = sys.argv[1:]
 CASES = ("put", "together")
 NODES = Path(__file__).parents[2] / "vgpu" / "nodes"
-MESSAGE_US = 9.5
+MESSAGE_US, SEND_US, RECEIVE_US = 9.5, 20.0, 30.0
 
 
 def run(*words: str, **more: str) -> str:
@@ -42,10 +42,10 @@ def seen(**more: str) -> dict[tuple[int, int], tuple[int, ...]]:
     return {(row[0], row[1]): tuple(row[2:]) for row in rows}
 
 
-def seen_with(message_us: float) -> dict[tuple[int, int], tuple[int, ...]]:
-    """The same where a message takes this long."""
+def seen_with(**calls_us: float) -> dict[tuple[int, int], tuple[int, ...]]:
+    """The same where calls, and what a message takes, have these costs."""
     node = json.loads((NODES / "hgx-h200-4.json").read_text())
-    node["calls"]["message_us"] = message_us
+    node["calls"] |= calls_us
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "node.json")
         path.write_text(json.dumps(node))
@@ -66,7 +66,7 @@ class Meet(unittest.TestCase):
             self.assertEqual(lab(case), self.labs[case], f"run {number} of {case}")
 
     def test_a_barrier_takes_all_to_the_latest_clock(self) -> None:
-        lasts, at_once = set(), seen_with(0)
+        lasts, at_once = set(), seen_with(message_us=0)
         for step in range(5):
             came = [at_once[step, rank][0] for rank in range(4)]
             left = [at_once[step, rank][1] for rank in range(4)]
@@ -81,7 +81,7 @@ class Meet(unittest.TestCase):
             self.assertGreater(self.first[turn][2], self.first[before][3], turn)
 
     def test_messages_take_what_the_description_says(self) -> None:
-        slow = seen_with(MESSAGE_US)
+        slow = seen_with(message_us=MESSAGE_US)
         takes = int(MESSAGE_US * 1e6)
         for step in range(5):
             came = [slow[step, rank][0] for rank in range(4)]
@@ -91,6 +91,18 @@ class Meet(unittest.TestCase):
         turns = [(step, rank) for step in range(5) for rank in (1, 2, 3, 0)]
         for before, turn in itertools.pairwise(turns):
             self.assertGreater(slow[turn][2], slow[before][3] + takes, turn)
+
+    def test_who_sends_and_who_receives_pays(self) -> None:
+        """Between the end of a rank's wait and the end of the next rank's ring_take, the first
+        receives that its last put was drained, if it has put before, and the other one sends that
+        it has taken. What the first sends and the other receives is a part of the message."""
+        free = seen_with(message_us=0, send_us=0, receive_us=0)
+        costly = seen_with(message_us=0, send_us=SEND_US, receive_us=RECEIVE_US)
+        turns = [(step, rank) for step in range(5) for rank in (1, 2, 3, 0)]
+        for before, turn in itertools.pairwise(turns):
+            took, heard = (seen[turn][2] - seen[before][3] for seen in (free, costly))
+            more_us = SEND_US + (RECEIVE_US if turn[0] > 0 else 0)
+            self.assertEqual(heard - took, int(more_us * 1e6), turn)
 
     def test_quiet(self) -> None:
         self.again(RUNS * 3 // 5)

@@ -5,10 +5,15 @@
 
 #include "codes.h"
 
+bool ipc_event_is_exported(const struct event *event)
+{
+    return event->shared->key.magic[0] != 0;
+}
+
 bool ipc_event_export(struct event *event, uint8_t handle[IPC_HANDLE_BYTES])
 {
     struct ipc_key *key = &event->shared->key;
-    if (!key->magic[0] && !ipc_key_make(key, "vgpuevt"))
+    if (!ipc_event_is_exported(event) && !ipc_key_make(key, "vgpuevt"))
         return false;
     ipc_key_write(handle, key);
     return true;

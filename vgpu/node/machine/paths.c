@@ -134,6 +134,8 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
     t->cost.graph_kernel_ps = read_optional_us(r, calls, "graph_kernel_us", 0);
     t->cost.found_ps = read_optional_us(r, calls, "found_us", t->cost.wake_ps);
     t->info.message_ps = read_optional_us(r, calls, "message_us", 0);
+    t->cost.send_ps = read_optional_us(r, calls, "send_us", 0);
+    t->cost.receive_ps = read_optional_us(r, calls, "receive_us", 0);
     t->cost.record_untimed_ps = read_optional_us(r, calls, "record_untimed_us", t->cost.record_ps);
     const cJSON *cold = cJSON_GetObjectItemCaseSensitive(root, "cold");
     if (cold)

@@ -317,7 +317,7 @@ static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
                   "graph_launch_us graph_node_us host_function_us record_untimed_us wait_us "
                   "graph_gpu_us graph_copy_us graph_engine_us graph_wait_us pool_grow_us "
                   "message_us found_us wait_gpu_us record_shared_us wait_shared_us "
-                  "timed_event_us graph_kernel_us");
+                  "timed_event_us graph_kernel_us send_us receive_us");
     c->local_ps = read_us(r, calls, "local_us");
     c->enqueue_ps = read_us(r, calls, "enqueue_us");
     c->launch_ps = read_us(r, calls, "launch_us");

@@ -44,6 +44,15 @@ struct connection_wait {
     bool waited;     /* the wait is over */
 };
 
+/* Which recordings of other programs' events the thread has waited for: it has received a message
+ * about each (request_stream.c). */
+struct connection_heard {
+    struct {
+        uint64_t event, recordings;
+    } of[8];
+    unsigned next; /* is replaced next */
+};
+
 /* State of time_bound.c. */
 struct connection_time {
     uint64_t seen_ps; /* the node's virtual time when the last reply was sent */
@@ -84,6 +93,7 @@ struct connection {
 
     struct connection_wait wait;
     struct connection_time time;
+    struct connection_heard heard;
 };
 
 /* Makes the epoll instance. False, with errno: failed. */

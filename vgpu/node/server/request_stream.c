@@ -10,6 +10,7 @@
 
 #include "misuse.h"
 #include "inject.h"
+#include "ipc_event.h"
 #include "order.h"
 #include "process.h"
 #include "reserve.h"
@@ -137,14 +138,43 @@ void request_stream_query(struct connection *c)
     op_drop(mark);
 }
 
-/* The caller can wait for another program's event only after a message has told it that it was
- * recorded, so its clock is at least that of the recording call and the message. */
-static void raise_caller_clock(struct connection *c, const struct op *recorded)
+/* True the first time that the caller asks about this recording. Notes it. */
+static bool is_news(struct connection_heard *heard, const struct event *e)
 {
+    const unsigned room = sizeof heard->of / sizeof *heard->of;
+    unsigned i = 0;
+    while (i < room && heard->of[i].event != e->id)
+        i++;
+    if (i == room)
+        i = heard->next++ % room;
+    else if (heard->of[i].recordings == e->shared->recordings)
+        return false;
+    heard->of[i].event = e->id;
+    heard->of[i].recordings = e->shared->recordings;
+    return true;
+}
+
+/* The caller can wait for another program's event only after a message has told it that it was
+ * recorded. A caller that waited for the message continues when it has come; one that did not has
+ * received it since. */
+static void receive_message(struct connection *c, const struct event *e)
+{
+    const struct op *recorded = e->shared->recorded;
     struct vgpu_request *q = &c->request.q;
+    if (recorded->process == c->process || !is_news(&c->heard, e))
+        return;
     uint64_t told_ps = recorded->issue_ps + machine->info.message_ps;
-    if (recorded->process != c->process && told_ps > q->clock_ps)
-        q->clock_ps = told_ps;
+    uint64_t received_ps = q->clock_ps + machine->cost.receive_ps;
+    q->clock_ps = told_ps > received_ps ? told_ps : received_ps;
+}
+
+/* What a message about the recording takes its sender. Other programs can use a recording only
+ * after such a message, so one is sent for each of an event whose handle the program has asked for.
+ * (Whether another program has opened it by now may differ from run to run.) */
+static uint64_t send_cost(const struct connection *c, const struct event *e)
+{
+    bool told = ipc_event_is_exported(e) && c->request.q.graph == VGPU_GRAPH_NONE;
+    return told ? machine->cost.send_ps : 0;
 }
 
 /* What the call costs the host; `far`: the event was recorded on another GPU. */
@@ -172,7 +202,7 @@ void request_stream_wait(struct connection *c)
         misuse_wait_unrecorded(e, &c->request.q);
         return;
     }
-    raise_caller_clock(c, e->shared->recorded);
+    receive_message(c, e);
     bool far = s->device != e->shared->recorded->device;
     request_cost(c, wait_cost(e, far));
     struct op *mark = op_new(c->process, s->device, OP_MARK);
@@ -263,7 +293,9 @@ void request_event_record(struct connection *c)
     mark->timed = !(e->flags & EVENT_DISABLE_TIMING) && q->graph == VGPU_GRAPH_NONE;
     stream_push(s, mark);
     e->shared->recorded = mark;
+    e->shared->recordings++;
     op_drop(before);
+    c->reply.r.clock_ps += send_cost(c, e);
 }
 
 void request_event_sync(struct connection *c)

@@ -10,6 +10,8 @@
 /* Stores the handle of an interprocess event. False: no random bytes are available. */
 bool ipc_event_export(struct event *event, uint8_t handle[IPC_HANDLE_BYTES]);
 
+bool ipc_event_is_exported(const struct event *event);
+
 /* Makes an event in `process` that shares the state of the exported one. Returns an error code. */
 int ipc_event_open(struct process *process, const uint8_t *handle, int device,
                    struct event **event);

@@ -43,6 +43,7 @@ struct stream {
 /* The state that events of several processes share. */
 struct shared_event {
     struct op *recorded;   /* NULL: never recorded */
+    uint64_t recordings;   /* how often */
     struct process *maker; /* NULL: the event was destroyed there, or the process has ended */
     bool lost;             /* its process has ended, so it will never be recorded */
     struct ipc_key key;    /* key of its handle, if it was exported */

@@ -81,6 +81,8 @@ struct costs {
     uint64_t wait_gpu_ps;                      /* the latter for an event of another GPU */
     uint64_t record_shared_ps, wait_shared_ps; /* of an event for other processes; wait: or 0 */
     uint64_t timed_event_ps; /* how long a stream is busy with an event that has timing */
+    uint64_t send_ps;        /* sending a message to another process */
+    uint64_t receive_ps;     /* receiving one that has already come */
     uint64_t pool_grow_ps;   /* an allocation for which its pool gets memory from the driver */
     uint64_t graph_launch_ps, graph_node_ps; /* per launch; per node */
     uint64_t graph_gpu_ps;                   /* per further GPU with nodes */
