@@ -11,7 +11,7 @@ struct op;
 #define EVENT_NEVER UINT64_MAX
 #define EVENT_LAST (UINT64_MAX >> 1) /* later events are moved to this time */
 
-enum phase { PHASE_START, PHASE_LATENCY };
+enum phase { PHASE_START, PHASE_LATENCY, PHASE_ENGINE };
 
 struct sim_event {
     uint64_t at_ps;

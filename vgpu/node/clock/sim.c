@@ -108,11 +108,11 @@ static void op_is_ready(void *self, struct op *op)
 
 static void wake_waiting(struct sim *s);
 
-/* The copy's engine has become free; its set-up is already done. */
-static void send_held_copy(struct sim *s, struct op *op)
+/* The engine that the copy waited for has become free: only now it sets the copy up. */
+static void start_held_copy(struct sim *s, struct op *op)
 {
     op->start_ps = s->now;
-    send_copy(&s->sender, op, s->now);
+    event_push(&s->events, s->now + copy_latency(s->topology, op), op, PHASE_ENGINE);
 }
 
 static void finish_op(struct sim *s, struct op *op)
@@ -125,7 +125,7 @@ static void finish_op(struct sim *s, struct op *op)
     if (s->waiting.count)
         wake_waiting(s);
     if (next)
-        send_held_copy(s, next);
+        start_held_copy(s, next);
     op_drop(op);
 }
 
@@ -239,9 +239,10 @@ static enum progress begin_host(struct sim *s, struct op *op)
     return PROGRESS_DONE;
 }
 
-static void send_op(struct sim *s, struct op *op)
+/* `has_engine`: it is a copy whose engine has been set up for it. */
+static void send_op(struct sim *s, struct op *op, bool has_engine)
 {
-    if (op->kind == OP_COPY && !engines_take(&s->engines, op))
+    if (op->kind == OP_COPY && !has_engine && !engines_take(&s->engines, op))
         return;
     if (meeting_is_for(s->topology, op) && !op->clock.meeting.come) {
         meetings_come(&s->meetings, op, s->now);
@@ -352,7 +353,7 @@ static bool advance_clock(struct sim *s, uint64_t limit_ps, enum progress *progr
     if (event.phase == PHASE_START)
         *progress = start_or_hold(s, event.op);
     else
-        send_op(s, event.op);
+        send_op(s, event.op, event.phase == PHASE_ENGINE);
     return true;
 }
 
