@@ -234,6 +234,9 @@ enum vgpu_graph {
     VGPU_GRAPH_MORE = 8   /* times the number of GPUs with nodes beyond the first */
 };
 
+/* Flag of VGPU_OP_STREAM_WAIT: the program's own message about the event has carried the clock. */
+enum { VGPU_WAIT_TOLD = 1 };
+
 /* For VGPU_OP_HOST_ALLOC: pinned memory; managed memory, which is in the host arena, too;
  * replacement for pages of the program, which contexts map at `ptr`; or memory for texture objects,
  * which the program did not ask for. */

@@ -185,6 +185,7 @@ uint64_t vgpu_time_tell(void)
 void vgpu_time_hear(uint64_t told_ps)
 {
     uint64_t heard_ps = told_ps + (vgpu__process.info ? vgpu__process.info->message_ps : 0);
+    vgpu__self.heard = true;
     if (heard_ps > vgpu__self.clock_ps)
         vgpu__clock_set(heard_ps);
 }

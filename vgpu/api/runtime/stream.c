@@ -107,6 +107,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (!request)
         return vgpu__failed();
     request->event = (uint64_t)(uintptr_t)event;
+    request->flags = vgpu__self.heard ? VGPU_WAIT_TOLD : 0;
+    vgpu__self.heard = false;
     return vgpu__end(NULL);
 }
 

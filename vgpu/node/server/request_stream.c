@@ -156,7 +156,7 @@ static bool is_news(struct connection_heard *heard, const struct event *e)
 
 /* The caller can wait for another program's event only after a message has told it that it was
  * recorded. A caller that waited for the message continues when it has come; one that did not has
- * received it since. */
+ * received it since, unless the program told us of that (vgpu_time_hear). */
 static void receive_message(struct connection *c, const struct event *e)
 {
     const struct op *recorded = e->shared->recorded;
@@ -164,7 +164,8 @@ static void receive_message(struct connection *c, const struct event *e)
     if (recorded->process == c->process || !is_news(&c->heard, e))
         return;
     uint64_t told_ps = recorded->issue_ps + machine->info.message_ps;
-    uint64_t received_ps = q->clock_ps + machine->cost.receive_ps;
+    uint64_t receive_ps = q->flags & VGPU_WAIT_TOLD ? 0 : machine->cost.receive_ps;
+    uint64_t received_ps = q->clock_ps + receive_ps;
     q->clock_ps = told_ps > received_ps ? told_ps : received_ps;
 }
 
@@ -193,7 +194,7 @@ void request_stream_wait(struct connection *c)
     struct stream *s = e ? request_stream(c) : NULL;
     if (!s)
         return;
-    if (q->flags != 0) {
+    if (q->flags & ~(uint32_t)VGPU_WAIT_TOLD) {
         request_fail(c, VGPU_INVALID_VALUE, "cudaStreamWaitEvent flags %#x: use 0", q->flags);
         return;
     }

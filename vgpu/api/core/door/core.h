@@ -151,6 +151,7 @@ struct vgpu__thread { /* accessed by its own thread only */
     bool has_chosen;
     cudaError_t last_error;
     uint64_t clock_ps; /* written by vgpu__clock_set only */
+    bool heard;        /* vgpu_time_hear was called since the last wait for an event */
     /* The copy of clock_ps that other threads read. NULL: the first thread, or a thread that was
      * not created by pthread_create. */
     vgpu__clock *shown_clock;
