@@ -42,8 +42,7 @@ uint64_t copy_latency(const struct topology *t, const struct op *op)
 {
     const struct path_model *m = copy_model(t, op);
     uint64_t idle_ps = (double)copy_bytes(op) <= m->inline_bytes ? m->inline_idle_ps : m->idle_ps;
-    uint64_t step_ps = (double)copy_bytes(op) > m->step_bytes ? m->step_ps : 0;
-    return (op->graph == VGPU_GRAPH_NONE ? m->latency_ps : m->graph_ps) + step_ps +
+    return (op->graph == VGPU_GRAPH_NONE ? m->latency_ps : m->graph_ps) +
            (op->by_default ? m->default_ps : 0) + (was_idle(op) ? idle_ps : 0) +
            (inject_wanted ? inject_delay_ps(op->from, op->to) : 0);
 }

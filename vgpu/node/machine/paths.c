@@ -53,13 +53,11 @@ static void read_path(struct reader *r, const cJSON *one, const char *name, uint
                       struct path_model *m)
 {
     const cJSON *ramp = cJSON_GetObjectItemCaseSensitive(one, "ramp");
-    const cJSON *step = cJSON_GetObjectItemCaseSensitive(one, "step");
     const cJSON *direct = cJSON_GetObjectItemCaseSensitive(one, "inline");
     reader_fields(
         r, one, name,
         "issue_us idle_us latency_us graph_us carried_bytes default_issue_us default_us gbs "
-        "handover_us ramp inline bands step");
-    reader_fields(r, step, "\"step\"", "above_bytes us");
+        "handover_us ramp inline bands");
     reader_fields(r, ramp, "\"ramp\"", "bytes gbs");
     reader_fields(r, direct, "\"inline\"", "up_to_bytes gbs idle_us");
     m->bytes_s = reader_number(r, one, "gbs", 1e-6) * 1e9;
@@ -71,10 +69,6 @@ static void read_path(struct reader *r, const cJSON *one, const char *name, uint
     m->default_issue_ps = read_optional_us(r, one, "default_issue_us", 0);
     m->default_ps = read_optional_us(r, one, "default_us", 0);
     m->handover_ps = read_optional_us(r, one, "handover_us", 0);
-    if (step) {
-        m->step_bytes = reader_number(r, step, "above_bytes", 1);
-        m->step_ps = (uint64_t)(reader_number(r, step, "us", 0) * 1e6 + 0.5);
-    }
     if (ramp) {
         m->ramp_bytes = reader_number(r, ramp, "bytes", 1);
         m->ramp_bytes_s = reader_number(r, ramp, "gbs", 1e-6) * 1e9;

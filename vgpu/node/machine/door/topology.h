@@ -36,8 +36,6 @@ struct path_model {
     double carried_bytes; /* from the host: so many travel with the command, without copy engine */
     uint64_t default_issue_ps, default_ps; /* more of both, for a copy between GPUs in a default
                                             * stream, which is ordered with both of them */
-    double step_bytes;                     /* more bytes than this take */
-    uint64_t step_ps;                      /* so much longer, besides their own time */
     double ramp_bytes, ramp_bytes_s;       /* 0: no ramp */
     struct {
         double up_to_bytes, bytes_s;
