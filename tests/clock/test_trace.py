@@ -21,6 +21,7 @@ MiB4 = 1 << 22
 STREAMS = (("stream 1", "stream 2"), ("stream 3", "stream 4"))  # as messages number them
 NODE = Path(__file__).parents[2] / "vgpu" / "nodes" / "hgx-h200-4.json"
 LATE_PS = round(json.loads(NODE.read_text())["edges"]["stream"]["other_kind_us"] * 1e6)
+TIMED_PS = round(json.loads(NODE.read_text())["calls"]["timed_event_us"] * 1e6)
 
 
 def run(trace: str, program: str = PROGRAM, **more: str) -> subprocess.CompletedProcess[str]:
@@ -117,8 +118,10 @@ class Trace(unittest.TestCase):
             name, gpu, ms = line.split()
             row = STREAMS[int(gpu)][name == "cudaMemcpyPeerAsync"]
             slices = [s for s in self.on(int(gpu), row) if s["name"] == name]
-            # each copies behind a kernel, which its engine hears of later than the event before it
-            durations = [float32((s["args"]["ps"] + LATE_PS) * 1e-9) for s in slices]
+            # Each copies behind a kernel, which its engine hears of later than the event before it.
+            # Between GPUs this event has waited for another one with timing, which ended later.
+            late_ps = TIMED_PS if name == "cudaMemcpyPeerAsync" else LATE_PS
+            durations = [float32((s["args"]["ps"] + late_ps) * 1e-9) for s in slices]
             self.assertIn(float32(float(ms)), durations, line)
 
     def test_arrows_join_what_events_order(self) -> None:

@@ -24,6 +24,7 @@ OWNERS = {
         "check": "check",
         "clock": "clock",
         "device": "graph",
+        "heard": "server/request_stream.c",
         "late": "graph/late_issue.c",
         "legacy": "graph",
         "memory": "memory",

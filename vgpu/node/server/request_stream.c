@@ -139,7 +139,7 @@ void request_stream_query(struct connection *c)
 }
 
 /* True the first time that the caller asks about this recording. Notes it. */
-static bool is_news(struct connection_heard *heard, const struct event *e)
+static bool is_unheard_recording(struct connection_heard *heard, const struct event *e)
 {
     const unsigned room = sizeof heard->of / sizeof *heard->of;
     unsigned i = 0;
@@ -157,11 +157,11 @@ static bool is_news(struct connection_heard *heard, const struct event *e)
 /* The caller can wait for another program's event only after a message has told it that it was
  * recorded. A caller that waited for the message continues when it has come; one that did not has
  * received it since, unless the program told us of that (vgpu_time_hear). */
-static void receive_message(struct connection *c, const struct event *e)
+static void hear_of_recording(struct connection *c, const struct event *e)
 {
     const struct op *recorded = e->shared->recorded;
     struct vgpu_request *q = &c->request.q;
-    if (recorded->process == c->process || !is_news(&c->heard, e))
+    if (recorded->process == c->process || !is_unheard_recording(&c->heard, e))
         return;
     uint64_t told_ps = recorded->issue_ps + machine->info.message_ps;
     uint64_t receive_ps = q->flags & VGPU_WAIT_TOLD ? 0 : machine->cost.receive_ps;
@@ -203,7 +203,7 @@ void request_stream_wait(struct connection *c)
         misuse_wait_unrecorded(e, &c->request.q);
         return;
     }
-    receive_message(c, e);
+    hear_of_recording(c, e);
     bool far = s->device != e->shared->recorded->device;
     request_cost(c, wait_cost(e, far));
     struct op *mark = op_new(c->process, s->device, OP_MARK);
