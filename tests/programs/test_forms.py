@@ -245,9 +245,7 @@ class Forms(unittest.TestCase):
         self.assertEqual(len(cases), 16)
         for case in cases:
             with self.subTest(case=case):
-                self.assertEqual(
-                    [name for name, _ in self.alike(program, case, **ORDERED)], [case]
-                )
+                self.assertEqual([name for name, _ in self.alike(program, case, **ORDERED)], [case])
         ended = {case: Run("fast", program, case, **ORDERED).ended for case in cases}
         wrong = {case for case, one in ended.items() if "cudaSuccess" not in one.stdout}
         self.assertEqual(wrong, {"crooked", "outside", "null"})
