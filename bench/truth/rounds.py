@@ -26,10 +26,10 @@ from pathlib import Path
 
 ROUNDS = Path(__file__).resolve().parent / "rounds"
 NODES = {"H200": "hgx-h200-4", "H100": "dgx-h100"}  # the description of a card's machine
-GPUS = {"01": "0,1", "02": "0,1"}  # the others: FOUR
+GPUS = {"01": "0,1", "02": "0,1", "10": "0,1"}  # the others: FOUR
 FOUR = "0,1,2,3"
 # The cards that a round is about; the others: all.
-CARDS = {"05": ["H200"], "07": ["H100"], "08": ["H200"]}
+CARDS = {"05": ["H200"], "07": ["H100"], "08": ["H200"], "10": ["H200"]}
 # Descriptions that ./lab calibrate fitted to another machine.
 FITTED = {"07": "07-hgx-h100.json", "08": "08-hgx-h200.json"}
 PATIENCE_S = 1800
