@@ -242,7 +242,7 @@ class Forms(unittest.TestCase):
         (lower_sweeps.c), and where a call reports each of them."""
         cases = self.cases_of("sweeps")
         program = self.compiled("sweeps")
-        self.assertEqual(len(cases), 16)
+        self.assertEqual(len(cases), 17)
         for case in cases:
             with self.subTest(case=case):
                 self.assertEqual([name for name, _ in self.alike(program, case, **ORDERED)], [case])
@@ -260,7 +260,8 @@ class Forms(unittest.TestCase):
             for name in re.findall(r"^_Z\d+([a-z]+)9argumentsPVi$", symbol)
             if "<vgpu_sweep_holds>" in text
         }
-        by_itself = {"local", "null", "endless"}  # of each thread; no variable; two conditions
+        # of each thread; an odd width; a constant address; two conditions
+        by_itself = {"local", "odd", "null", "endless"}
         self.assertEqual(set(self.cases_of("sweeps")) - found, by_itself)
 
     def test_atomics(self) -> None:

@@ -171,11 +171,11 @@ VGPU_OFFERED void vgpu_early_store(void *to, uint64_t value, const void *from, u
 /* Accesses of a loop that are counted and checked together (vgpu/cc/lower/lower_sweeps.c, which
  * alone writes such calls). A sweep: the accesses of one instruction in all rounds.
  *
- * vgpu_rounds: rounds of a loop that goes on while what is compared, `first` after the first round
- * and `second` after the next, compares to `end` by `how` (enum vgpu_compare, and how many of the
- * bits count); 0: unknown.
- * vgpu_sweep_holds: 1: all accesses, from the addresses of the first and second to that of the last
- * round, may be carried out and are counted by vgpu_sweep_count; 0: each access must be reported.
+ * vgpu_rounds: how many rounds a loop makes that goes on while a value compares to `end` by `how`
+ * (enum vgpu_compare, and how many of the bits count): `first` at the end of the first round,
+ * `second` at the end of the next, and so on in equal steps. 0: unknown. vgpu_sweep_holds: 1: all
+ * accesses, from the addresses of the first and second to that of the last round, may be carried
+ * out and are counted by vgpu_sweep_count; 0: each access must be reported.
  */
 #define VGPU_ROUNDS(compare, bits) ((uint32_t)(compare) | (uint32_t)(bits) << 8)
 #define VGPU_SWEEP(kind, write) ((uint32_t)(kind) | (uint32_t)(write) << 8)

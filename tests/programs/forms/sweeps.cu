@@ -126,6 +126,14 @@ KERNEL(around)
         a.to[i] = a.from[i] + k;
 }
 
+// counters of unusual widths overflow, too
+KERNEL(odd)
+{
+#pragma unroll 1
+    for (unsigned _BitInt(20) i = 1048570u + a.n - (N - 5); i != 20; i++)
+        to<int>(a)[t] = to<int>(a)[t] * 3 + a.index[0];
+}
+
 KERNEL(beyond)
 {
     for (int i = t; i < a.n + 3 * all; i += all)
@@ -162,10 +170,12 @@ KERNEL(endless)
 static const struct {
     const char *name;
     void (*kernel)(arguments, volatile int *);
-} cases[] = {{"up", up},           {"down", down},       {"until", until},   {"pointers", pointers},
-             {"quads", quads},     {"gather", gather},   {"shared", shared}, {"last", last},
-             {"local", local},     {"chained", chained}, {"around", around}, {"beyond", beyond},
-             {"crooked", crooked}, {"outside", outside}, {"null", null},     {"endless", endless}};
+} cases[] = {
+    {"up", up},          {"down", down},       {"until", until},     {"pointers", pointers},
+    {"quads", quads},    {"gather", gather},   {"shared", shared},   {"last", last},
+    {"local", local},    {"chained", chained}, {"around", around},   {"odd", odd},
+    {"beyond", beyond},  {"crooked", crooked}, {"outside", outside}, {"null", null},
+    {"endless", endless}};
 
 int main(int count, char **name)
 {

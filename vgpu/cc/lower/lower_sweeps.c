@@ -11,14 +11,19 @@
  *                 └─────────┴────── loop ───────────┴── after
  *
  * The addresses of rounds 0, 1 and the last one are computed by copies of the loop's instructions.
- * That they grow evenly between these follows from the three: at most one of the instructions that
- * lead to an address widens a number, so that a number that overflows shows in the last address.
+ * vgpu-exec sees from these three whether the last address is where it would be if the addresses
+ * grew by the same amount in each round. This suffices: all instructions that lead to an address
+ * are sums and products with what stays, modulo 2 to the number of bits, except that one of them
+ * may widen a number. If the narrow number overflows, the last address is off by 2 to its bits,
+ * times products that are small (WIDENED_FACTOR_MAX).
  */
 #include "sweeps.h"
 
 #include "image.h"
 
 #include <string.h>
+
+enum { WIDENED_SHIFT_MAX = 20, WIDENED_FACTOR_MAX = 1 << WIDENED_SHIFT_MAX };
 
 size_t cc_instruction_index(const struct cc_loop *o, LLVMValueRef value)
 {
@@ -45,7 +50,7 @@ bool cc_is_unseen(LLVMValueRef access)
                CC_UNSEEN_SPACE;
 }
 
-static bool counts_work(LLVMValueRef load)
+bool cc_counts_work(LLVMValueRef load)
 {
     LLVMValueRef address = LLVMGetOperand(load, 0);
 
@@ -69,7 +74,7 @@ static bool widens(int op)
     return op == LLVM_OP_ZEXT || op == LLVM_OP_SEXT;
 }
 
-/* `depth`: how many instructions of the loop may lead to the value. */
+/* `depth`: how many instructions of the loop may follow each other on the way to the value. */
 static bool stays_by(const struct cc_loop *o, LLVMValueRef value, int depth)
 {
     if (!cc_is_of_loop(o, value))
@@ -77,7 +82,7 @@ static bool stays_by(const struct cc_loop *o, LLVMValueRef value, int depth)
     int op = LLVMGetInstructionOpcode(value);
     if (op == LLVM_OP_LOAD)
         return cc_is_unseen(value) && LLVMIsAConstant(LLVMGetOperand(value, 0)) != NULL &&
-               !counts_work(value);
+               !cc_counts_work(value);
     if (depth == 0 || (!is_sum(op) && !is_product(op) && !widens(op) && op != LLVM_OP_TRUNC &&
                        op != LLVM_OP_GEP && op != LLVM_OP_BIT_CAST))
         return false;
@@ -143,6 +148,18 @@ static int growing_operand(const struct cc_loop *o, LLVMValueRef value)
     return found;
 }
 
+/* A product with a number that stays. Behind a widened number it must be a small constant. */
+static bool is_fit_product(LLVMValueRef value, int growing, bool widened)
+{
+    LLVMValueRef by = LLVMIsAConstantInt(LLVMGetOperand(value, growing == 0 ? 1 : 0));
+    bool is_shift = LLVMGetInstructionOpcode(value) == LLVM_OP_SHL;
+
+    if (is_shift && growing != 0)
+        return false;
+    return !widened || (by != NULL && LLVMConstIntGetZExtValue(by) <
+                                          (is_shift ? WIDENED_SHIFT_MAX : WIDENED_FACTOR_MAX));
+}
+
 /* Whether the value grows evenly, apart from overflows; *widened: how many numbers are widened on
  * the way from a loop's variable to it. */
 static bool grows_evenly(const struct cc_loop *o, LLVMValueRef value, unsigned *widened)
@@ -152,14 +169,16 @@ static bool grows_evenly(const struct cc_loop *o, LLVMValueRef value, unsigned *
     int op = LLVMGetInstructionOpcode(value), k = growing_operand(o, value);
     if (op == LLVM_OP_PHI)
         return grows_by_round(o, value);
-    if (k < 0)
+    if (k < 0 || !grows_evenly(o, LLVMGetOperand(value, (unsigned)k), widened))
         return false;
-    LLVMValueRef from = LLVMGetOperand(value, (unsigned)k);
-    if (!is_sum(op) && op != LLVM_OP_MULTIPLY && !(op == LLVM_OP_SHL && k == 0) && !widens(op) &&
-        op != LLVM_OP_GEP && op != LLVM_OP_BIT_CAST)
-        return false;
-    *widened += widens(op) || (op == LLVM_OP_GEP && is_narrow(from));
-    return grows_evenly(o, from, widened);
+    *widened += widens(op) || (op == LLVM_OP_GEP && is_narrow(LLVMGetOperand(value, (unsigned)k)));
+    if (is_product(op))
+        return is_fit_product(value, k, *widened > 0);
+    if (op == LLVM_OP_GEP)
+        return *widened == 0 ||
+               LLVMABISizeOfType(o->l->layout, LLVMGetGEPSourceElementType(value)) <
+                   WIDENED_FACTOR_MAX;
+    return is_sum(op) || widens(op) || op == LLVM_OP_BIT_CAST;
 }
 
 static bool can_be_computed(const struct cc_loop *o, LLVMValueRef value)
@@ -267,9 +286,11 @@ static bool find_ends(struct cc_loop *o)
     return true;
 }
 
-unsigned cc_value_bits(const struct cc_loop *o, LLVMValueRef value)
+unsigned cc_value_bits(LLVMValueRef value)
 {
-    return (unsigned)LLVMABISizeOfType(o->l->layout, LLVMTypeOf(value)) * 8;
+    LLVMTypeRef type = LLVMTypeOf(value);
+
+    return LLVMGetTypeKind(type) == LLVM_TYPE_INTEGER ? LLVMGetIntTypeWidth(type) : 64;
 }
 
 /* Whether a comparison of one value that grows evenly with one that stays ends the loop. */
@@ -279,7 +300,7 @@ static bool has_plain_end(struct cc_loop *o)
         return false;
     LLVMValueRef left = LLVMGetOperand(o->compare, 0), right = LLVMGetOperand(o->compare, 1);
     LLVMValueRef grows = cc_stays(o, right) ? left : right;
-    unsigned widened = 0, bits = cc_value_bits(o, grows);
+    unsigned widened = 0, bits = cc_value_bits(grows);
     return cc_stays(o, grows == left ? right : left) && !cc_stays(o, grows) &&
            (bits == 32 || bits == 64) && grows_evenly(o, grows, &widened) && widened == 0;
 }

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* It is not worth asking for fewer rounds. LLVM's comparisons are enum vgpu_compare, and this. */
-enum { ROUNDS_MIN = 8, COMPARE_BASE = 32 };
+enum { ROUNDS_MIN = 8 /* it is not worth asking for fewer */ };
+enum { COMPARE_BASE = 32 /* LLVM's number of a comparison is enum vgpu_compare plus this */ };
 
 /* ---- values of a round, in front of the loop ---- */
 
@@ -104,7 +104,7 @@ static LLVMValueRef ask_rounds(struct cc_loop *o)
     LLVMValueRef argument[] = {as_word(o, at_round(o, grows, zero), is_signed),
                                as_word(o, at_round(o, grows, one), is_signed),
                                as_word(o, at_round(o, stays_same, zero), is_signed),
-                               cc_number(o->l, VGPU_ROUNDS(how, cc_value_bits(o, grows)), 32)};
+                               cc_number(o->l, VGPU_ROUNDS(how, cc_value_bits(grows)), 32)};
     return question(o, "vgpu_rounds", 64, argument, 4);
 }
 
@@ -174,7 +174,10 @@ static LLVMValueRef work_counted(const struct cc_loop *o, LLVMValueRef store)
     if (!cc_is_of_loop(o, sum) || LLVMGetInstructionOpcode(sum) != LLVM_OP_ADD)
         return NULL;
     LLVMValueRef load = LLVMGetOperand(sum, 0);
-    return cc_is_of_loop(o, load) && LLVMGetInstructionOpcode(load) == LLVM_OP_LOAD ? load : NULL;
+    return cc_is_of_loop(o, load) && LLVMGetInstructionOpcode(load) == LLVM_OP_LOAD &&
+                   cc_counts_work(load)
+               ? load
+               : NULL;
 }
 
 /* The work of all rounds is counted in front of the copy, which then has no such counters. */
@@ -190,7 +193,7 @@ static void count_work_once(struct cc_loop *o, LLVMValueRef rounds)
         LLVMValueRef old = LLVMBuildLoad2(o->b, LLVMTypeOf(load), address, "");
         LLVMBuildStore(o->b, LLVMBuildBinOp(o->b, LLVM_OP_ADD, old, more, ""), address);
         o->copy[i] = o->copy[cc_instruction_index(o, sum)] =
-            o->copy[cc_instruction_index(o, load)] = store; /* none */
+            o->copy[cc_instruction_index(o, load)] = store; /* a mark: not copied */
     }
 }
 
@@ -347,8 +350,7 @@ void cc_divide_loop(struct cc_loop *o)
     o->b = LLVMCreateBuilderInContext(o->l->context);
     redirect(o->before, o->block, asks);
     move_phis(o, o->block, o->before, asks, NULL);
-    if (!cc_find_loop(o))
-        return; /* does not happen: the same loop as before */
+    cc_find_loop(o); /* once more, since its phis are others now */
     memset(o->copy, 0, sizeof o->copy);
     LLVMBasicBlockRef join = join_ends(o), copy = cc_add_block(o->l, o->function);
     o->after = join;

@@ -32,18 +32,22 @@ bool cc_find_loop(struct cc_loop *o);
 /* Makes the copy of the loop that cc_find_loop() has found. */
 void cc_divide_loop(struct cc_loop *o);
 
-/* Lists the block's instructions. False: they are too many, or not only the loop's business. */
+/* Lists the block's instructions. False: they are too many, or one calls a function or is an access
+ * that other threads wait for. */
 bool cc_list_instructions(struct cc_loop *o);
 /* The instruction's place in that list; count: it is none of the loop's. */
 size_t cc_instruction_index(const struct cc_loop *o, LLVMValueRef value);
 bool cc_is_of_loop(const struct cc_loop *o, LLVMValueRef value);
 
-/* Whether the value is the same in all rounds; threadIdx and the like are loaded. */
+/* Whether the value is the same in all rounds. A load of threadIdx or the like is. */
 bool cc_stays(const struct cc_loop *o, LLVMValueRef value);
 /* The value of the phi where it comes from that block. */
 LLVMValueRef cc_value_from(LLVMValueRef phi, LLVMBasicBlockRef from);
 /* An access to what ThreadSanitizer's pass does not report (indices.c, lower_work.c). */
 bool cc_is_unseen(LLVMValueRef access);
-unsigned cc_value_bits(const struct cc_loop *o, LLVMValueRef value);
+/* A load of one of lower_work.c's counters. */
+bool cc_counts_work(LLVMValueRef load);
+/* Of an integer or a pointer. */
+unsigned cc_value_bits(LLVMValueRef value);
 
 #endif

@@ -3,7 +3,8 @@
  * is vgpu/cc/lower/lower_sweeps.c).
  *
  * A sweep may be used where a callback would only count the access: nothing samples or watches it,
- * and it is aligned and inside an allocation. Where memory is not mapped, the access itself traps.
+ * and it is aligned and inside an allocation. bounds_hold() says nothing of memory that is not
+ * mapped: there the access itself traps.
  */
 #include "sweep.h"
 
