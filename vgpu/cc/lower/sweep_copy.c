@@ -165,7 +165,7 @@ static void hide_access(struct cc_loop *o, LLVMValueRef access, LLVMValueRef cop
     LLVMSetOperand(copy, operand, LLVMBuildCast(o->b, LLVM_OP_INT_TO_PTR, number, type, ""));
 }
 
-/* An addition to a counter of work: load, add, store. Returns the load; null: it is none. */
+/* If the store ends an addition to a counter of work (load, add, store): the load; else null. */
 static LLVMValueRef work_counted(const struct cc_loop *o, LLVMValueRef store)
 {
     if (LLVMGetInstructionOpcode(store) != LLVM_OP_STORE || !cc_is_unseen(store))

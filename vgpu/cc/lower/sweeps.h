@@ -35,7 +35,7 @@ void cc_divide_loop(struct cc_loop *o);
 /* Lists the block's instructions. False: they are too many, or one calls a function or is an access
  * that other threads wait for. */
 bool cc_list_instructions(struct cc_loop *o);
-/* The instruction's place in that list; count: it is none of the loop's. */
+/* The instruction's place in that list; o->count if it is not in the list. */
 size_t cc_instruction_index(const struct cc_loop *o, LLVMValueRef value);
 bool cc_is_of_loop(const struct cc_loop *o, LLVMValueRef value);
 
