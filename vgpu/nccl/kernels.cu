@@ -48,7 +48,6 @@ struct mailboxes {
     __device__ void wait_for_filled_slot(size_t elements) const
     {
         wait(&mine->filled[peer].value, taken + 1);
-        __threadfence_system(); // the label is read after the counter
         nccl_label label = mine->filled[peer].label[taken % NCCL_SLOTS];
         if (label.kind != (uint32_t)kind || label.elements != elements) {
             printf(
@@ -99,10 +98,13 @@ struct mailboxes {
         __syncthreads();
     }
 
+    // What follows is done after the value was seen: the slot and its label are read, or the slot is
+    // written again.
     __device__ static void wait(const volatile uint64_t *counter, uint64_t value)
     {
         while (*counter < value) {
         }
+        __threadfence_system();
     }
 
     __device__ static void post(volatile uint64_t *counter, uint64_t value)
