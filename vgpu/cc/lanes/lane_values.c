@@ -7,22 +7,6 @@
 
 #include "protocol.h"
 
-int cc_opposite(int compare)
-{
-    static const int opposite[] = {VGPU_NE,  VGPU_EQ,  VGPU_ULE, VGPU_ULT, VGPU_UGE,
-                                   VGPU_UGT, VGPU_SLE, VGPU_SLT, VGPU_SGE, VGPU_SGT};
-
-    return opposite[compare];
-}
-
-int cc_mirrored(int compare)
-{
-    static const int mirrored[] = {VGPU_EQ,  VGPU_NE,  VGPU_ULT, VGPU_ULE, VGPU_UGT,
-                                   VGPU_UGE, VGPU_SLT, VGPU_SLE, VGPU_SGT, VGPU_SGE};
-
-    return mirrored[compare];
-}
-
 /* ---- table of values ---- */
 
 static size_t noted_place(const struct cc_planner *p, LLVMValueRef value)

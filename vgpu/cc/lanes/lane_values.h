@@ -5,9 +5,8 @@
 #ifndef VGPU_CC_LANE_VALUES_H
 #define VGPU_CC_LANE_VALUES_H
 
+#include "comparison.h"
 #include "lane_plan.h"
-
-enum { CC_COMPARE_BASE = 32 }; /* LLVM's predicates minus this are enum vgpu_compare */
 
 struct cc_binding { /* refined range of a value in a block and those it dominates */
     LLVMValueRef value;
@@ -30,10 +29,6 @@ struct cc_planner {
     struct cc_noted *noted;    /* a hash table */
     size_t noted_count, noted_room;
 };
-
-/* a < b is the opposite of a >= b; a < b mirrored is b > a. */
-int cc_opposite(int compare);
-int cc_mirrored(int compare);
 
 /* Width of an integer's or a pointer's step; 0: other types have none. */
 uint8_t cc_step_bits(struct cc_lowering *l, LLVMValueRef value);

@@ -4,13 +4,12 @@
  */
 #include "sweeps.h"
 
+#include "comparison.h"
 #include "image.h"
-#include "lanes.h"
 
 #include <string.h>
 
 enum { ROUNDS_MIN = 8 /* it is not worth asking for fewer */ };
-enum { COMPARE_BASE = 32 /* LLVM's number of a comparison is enum vgpu_compare plus this */ };
 
 /* ---- values of a round, in front of the loop ---- */
 
@@ -71,36 +70,18 @@ static LLVMValueRef question(struct cc_loop *o, const char *name, unsigned resul
     return LLVMBuildCall2(o->b, type, cc_declare(o->l, name, type), argument, count, "");
 }
 
-static enum vgpu_compare turned(enum vgpu_compare how)
-{
-    static const enum vgpu_compare turn[] = {
-        [VGPU_EQ] = VGPU_EQ,   [VGPU_NE] = VGPU_NE,   [VGPU_UGT] = VGPU_ULT, [VGPU_UGE] = VGPU_ULE,
-        [VGPU_ULT] = VGPU_UGT, [VGPU_ULE] = VGPU_UGE, [VGPU_SGT] = VGPU_SLT, [VGPU_SGE] = VGPU_SLE,
-        [VGPU_SLT] = VGPU_SGT, [VGPU_SLE] = VGPU_SGE};
-    return turn[how];
-}
-
-static enum vgpu_compare opposite(enum vgpu_compare how)
-{
-    static const enum vgpu_compare other[] = {
-        [VGPU_EQ] = VGPU_NE,   [VGPU_NE] = VGPU_EQ,   [VGPU_UGT] = VGPU_ULE, [VGPU_UGE] = VGPU_ULT,
-        [VGPU_ULT] = VGPU_UGE, [VGPU_ULE] = VGPU_UGT, [VGPU_SGT] = VGPU_SLE, [VGPU_SGE] = VGPU_SLT,
-        [VGPU_SLT] = VGPU_SGE, [VGPU_SLE] = VGPU_SGT};
-    return other[how];
-}
-
 /* The number of rounds, as vgpu-exec computes it. */
 static LLVMValueRef ask_rounds(struct cc_loop *o)
 {
     LLVMValueRef left = LLVMGetOperand(o->compare, 0), right = LLVMGetOperand(o->compare, 1),
                  end = LLVMGetBasicBlockTerminator(o->block);
-    enum vgpu_compare how = (enum vgpu_compare)(LLVMGetICmpPredicate(o->compare) - COMPARE_BASE);
+    int how = LLVMGetICmpPredicate(o->compare) - CC_COMPARE_BASE;
     bool is_left = !cc_stays(o, left), is_signed = how >= VGPU_SGT;
     LLVMValueRef grows = is_left ? left : right, stays_same = is_left ? right : left;
     LLVMValueRef zero = cc_number(o->l, 0, 64), one = cc_number(o->l, 1, 64);
 
-    how = is_left ? how : turned(how);
-    how = LLVMGetSuccessor(end, 0) == o->block ? how : opposite(how);
+    how = is_left ? how : cc_mirrored(how);
+    how = LLVMGetSuccessor(end, 0) == o->block ? how : cc_opposite(how);
     LLVMValueRef argument[] = {as_word(o, at_round(o, grows, zero), is_signed),
                                as_word(o, at_round(o, grows, one), is_signed),
                                as_word(o, at_round(o, stays_same, zero), is_signed),
@@ -323,8 +304,8 @@ static void build_questions(struct cc_loop *o, LLVMBasicBlockRef asks_rounds,
     LLVMSetCurrentDebugLocation2(o->b,
                                  LLVMInstructionGetDebugLoc(LLVMGetBasicBlockTerminator(o->block)));
     LLVMValueRef rounds = ask_rounds(o);
-    LLVMValueRef many =
-        LLVMBuildICmp(o->b, VGPU_UGE + COMPARE_BASE, rounds, cc_number(o->l, ROUNDS_MIN, 64), "");
+    LLVMValueRef many = LLVMBuildICmp(o->b, VGPU_UGE + CC_COMPARE_BASE, rounds,
+                                      cc_number(o->l, ROUNDS_MIN, 64), "");
     LLVMBuildCondBr(o->b, many, asks_sweeps, o->block);
     LLVMPositionBuilderAtEnd(o->b, asks_sweeps);
     LLVMValueRef all = ask_sweeps(o, rounds, first);

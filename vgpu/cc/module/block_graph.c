@@ -13,7 +13,7 @@ int cc_block_number(const struct cc_graph *graph, LLVMBasicBlockRef block)
     return CC_NO_BLOCK;
 }
 
-bool cc_dominates(const struct cc_graph *graph, int upper, int lower)
+static bool dominates(const struct cc_graph *graph, int upper, int lower)
 {
     while (lower > upper)
         lower = graph->block[lower].dominator;
@@ -137,7 +137,7 @@ static const char *find_loops(struct cc_graph *graph)
         for (int k = 0; k < b->from_count; k++) {
             if (b->from[k] < i)
                 continue;
-            if (!cc_dominates(graph, i, b->from[k]) || b->latch != CC_NO_BLOCK)
+            if (!dominates(graph, i, b->from[k]) || b->latch != CC_NO_BLOCK)
                 return "a loop is entered, or goes on, at several places";
             b->latch = b->from[k];
         }

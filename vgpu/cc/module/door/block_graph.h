@@ -26,6 +26,5 @@ struct cc_graph {
 /* Returns null, or why the function cannot be analysed. */
 const char *cc_make_graph(LLVMValueRef function, struct cc_graph *graph);
 int cc_block_number(const struct cc_graph *graph, LLVMBasicBlockRef block);
-bool cc_dominates(const struct cc_graph *graph, int upper, int lower);
 
 #endif
