@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * processors.cu: runs the kernel that its argument names, on many blocks, and stays until its input
- * ends. With one more argument the kernel's two parameters are the same pointer. Which of these
- * kernels run on several processors is for who looks at the processes.
+ * ends. One more argument says what the kernel's second parameter points to: "same", what the first
+ * points to; "pinned" or "registered" host memory. Which of these kernels run on several processors
+ * is for who looks at the processes.
  */
 #include <cstdio>
 #include <cstring>
@@ -153,14 +154,26 @@ int main(int, char **argument)
                    {"calls_pointer", calls_pointer},
                    {"has_volatile", has_volatile},
                    {"has_printf", has_printf}};
-    int *value, *told;
+    alignas(4096) static int registered[1024];
+    const char *where = argument[2] ? argument[2] : "";
+    int *value, *told = registered;
     cudaMalloc(&value, COUNT * sizeof *value);
-    cudaMalloc(&told, 2 * sizeof *told);
+    if (strcmp(where, "same") == 0)
+        told = value;
+    else if (strcmp(where, "pinned") == 0)
+        cudaMallocHost(&told, 2 * sizeof *told);
+    else if (strcmp(where, "registered") == 0)
+        cudaHostRegister(registered, sizeof registered, cudaHostRegisterDefault);
+    else
+        cudaMalloc(&told, 2 * sizeof *told);
     cudaMemset(told, 0, 2 * sizeof *told);
     for (const auto &k : kernels)
         if (strcmp(k.name, argument[1]) == 0)
-            k.kernel<<<COUNT / 256, 256>>>(value, argument[2] ? value : told);
-    printf("%s: %d\n", argument[1], (int)cudaDeviceSynchronize());
+            k.kernel<<<COUNT / 256, 256>>>(value, told);
+    int error = cudaDeviceSynchronize(), sum = 0;
+    if (told != value && strcmp(argument[1], "adds_up") == 0)
+        cudaMemcpy(&sum, told, sizeof sum, cudaMemcpyDefault);
+    printf("%s: %d %d\n", argument[1], error, sum);
     fflush(stdout);
     getchar();
     return 0;

@@ -12,6 +12,7 @@ from test_killed import processes
 
 PROGRAM = pathlib.Path(sys.argv[1]) / "program-processors"
 WORKERS = 3
+BLOCKS = 4096  # of each kernel
 SUMS = ("adds_up", "adds_in_a_loop", "adds_in_shared_memory", "calls_atomic")
 
 
@@ -29,7 +30,8 @@ def processes_of(kernel: str, *more: str) -> int:
     said = program.stdout.readline()
     count = len(processes(ident, "vgpu-exec"))
     _, errors = program.communicate(timeout=60)
-    if said != f"{kernel}: 0\n":
+    sum_of_blocks = BLOCKS if kernel == "adds_up" and more != ("same",) else 0
+    if said != f"{kernel}: 0 {sum_of_blocks}\n":
         raise AssertionError(said + errors)
     return count
 
@@ -43,9 +45,17 @@ class Processors(unittest.TestCase):
         for kernel in SUMS:
             self.assertEqual(processes_of(kernel), WORKERS, kernel)
 
+    def test_sums_in_pinned_memory_run_on_all(self) -> None:
+        for kernel in SUMS[:2]:
+            self.assertEqual(processes_of(kernel, "pinned"), WORKERS, kernel)
+
+    def test_sums_in_memory_with_two_addresses_run_on_one(self) -> None:
+        for kernel in SUMS[:2]:
+            self.assertEqual(processes_of(kernel, "registered"), 1, kernel)
+
     def test_sums_where_it_stores_run_on_one(self) -> None:
         for kernel in SUMS:
-            self.assertEqual(processes_of(kernel, "one pointer"), 1, kernel)
+            self.assertEqual(processes_of(kernel, "same"), 1, kernel)
 
     def test_who_can_tell_runs_on_one(self) -> None:
         for kernel in (

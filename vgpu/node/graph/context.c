@@ -118,22 +118,42 @@ int context_prepare(struct process *process, int device, char *error, int room)
     return rc;
 }
 
-/* Mapped memory and an image's variables may have other addresses. */
-static void note_pointed(const struct kernel_run *k, struct vgpu_pointed to[VGPU_POINTED])
+/* The allocation that the address is in, if that has no other addresses: mapped memory, an image's
+ * variables and registered memory may have. */
+static bool find_allocation(const struct process *process, uint64_t address,
+                            struct vgpu_pointed *found)
 {
+    struct pointee p;
+    if (memory_find(address, &p)) {
+        *found = (struct vgpu_pointed){p.base, p.base + p.bytes};
+        return !p.mapping && !p.variables;
+    }
+    if (address < VGPU_HOST_VA || address >= VGPU_HOST_END)
+        return false;
+    const struct arena_range *r = arena_find(&process->memory.host, address - VGPU_HOST_VA);
+    if (!r || r->user) /* not pinned memory */
+        return false;
+    found->first = VGPU_HOST_VA + r->offset;
+    found->end = found->first + r->bytes;
+    return true;
+}
+
+static void note_pointed(const struct op *op, struct vgpu_pointed to[VGPU_POINTED])
+{
+    const struct kernel_run *k = &op->u.kernel;
     int count = 0;
     for (uint32_t at = 0; at + sizeof(uint64_t) <= k->launch.args_bytes && count < VGPU_POINTED;
          at += sizeof(uint32_t)) {
         uint64_t value;
-        struct pointee p;
+        struct vgpu_pointed found;
         bool known = false;
         memcpy(&value, k->args + at, sizeof value);
-        if (!memory_find(value, &p) || p.mapping || p.variables)
+        if (!find_allocation(op->process, value, &found))
             continue;
         for (int i = 0; i < count && !known; i++)
-            known = to[i].first == p.base;
+            known = to[i].first == found.first;
         if (!known)
-            to[count++] = (struct vgpu_pointed){p.base, p.base + p.bytes};
+            to[count++] = found;
     }
 }
 
@@ -155,7 +175,7 @@ int context_run(struct op *op, bool resume, struct vgpu_exec_reply *reply, char 
         q.request.weak_after = op->check.weak_after;
         q.request.data_bytes = k->launch.args_bytes;
         memcpy(q.request.data, k->args, k->launch.args_bytes);
-        note_pointed(k, q.request.pointed);
+        note_pointed(op, q.request.pointed);
     }
     q.request.run = k->run;
     chunk_cache_make_room(); /* a context cannot do this itself */
