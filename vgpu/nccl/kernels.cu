@@ -98,8 +98,8 @@ struct mailboxes {
         __syncthreads();
     }
 
-    // What follows is done after the value was seen: the slot and its label are read, or the slot is
-    // written again.
+    // What follows is done after the value was seen: the slot and its label are read, or the slot
+    // is written again.
     __device__ static void wait(const volatile uint64_t *counter, uint64_t value)
     {
         while (*counter < value) {
@@ -213,7 +213,7 @@ template <> struct average<double> {
 
 // ---- a step ----
 
-const size_t PACK_BYTES = 16;
+const size_t PACK_BYTES = 16, SECTOR_BYTES = 32;
 
 __device__ bool is_aligned(const void *p)
 {
@@ -226,6 +226,23 @@ template <class T> __device__ size_t whole_packs(size_t elements)
     const size_t pack = PACK_BYTES / sizeof(T);
     return (elements + pack - 1) / pack * pack;
 }
+
+// What this thread does of the accesses from `begin` to `over`: from `first` to `end`, every
+// `step`-th. Threads whose accesses fill a sector are neighbours, and have to themselves what is
+// between first and end. So a thread stays within a few pages of memory (the virtual node runs one
+// after the other), and the accesses of a warp move no byte in vain.
+struct own_part {
+    size_t first, end, step;
+
+    __device__ own_part(size_t begin, size_t over, size_t access_bytes)
+        : step(SECTOR_BYTES / access_bytes)
+    {
+        const size_t each = (over - begin + THREADS - 1) / THREADS * step;
+        begin += threadIdx.x / step * each;
+        first = begin + threadIdx.x % step;
+        end = begin + each < over ? begin + each : over;
+    }
+};
 
 // A rank's part of a ring: it receives from `from` and sends to `to`.
 template <class T, int OP> struct ring {
@@ -291,7 +308,8 @@ template <class T, int OP> struct ring {
         const bool aligned = is_aligned(SRC ? src : in) && is_aligned(IN ? in : src) &&
                              is_aligned(DST ? dst : out) && is_aligned(OUT ? out : dst);
         const size_t packs = aligned ? n / PACK : 0;
-        for (size_t i = threadIdx.x; i < packs; i += THREADS) {
+        const own_part whole(0, packs, PACK_BYTES), rest(packs * PACK, n, sizeof(T));
+        for (size_t i = whole.first; i < whole.end; i += whole.step) {
             pack a = SRC ? ((const pack *)src)[i] : pack(), b = IN ? ((const pack *)in)[i] : pack();
             pack value;
             for (size_t k = 0; k < PACK; k++)
@@ -301,7 +319,7 @@ template <class T, int OP> struct ring {
             if (OUT)
                 ((pack *)out)[i] = value;
         }
-        for (size_t i = packs * PACK + threadIdx.x; i < n; i += THREADS) {
+        for (size_t i = rest.first; i < rest.end; i += rest.step) {
             T value = result<SRC, IN>(SRC ? src[i] : T(), IN ? in[i] : T(), last);
             if (DST)
                 dst[i] = value;
@@ -442,9 +460,10 @@ __device__ void copy_bytes(char *to, const char *from, size_t bytes)
     if (to == from)
         return;
     const size_t packs = is_aligned(to) && is_aligned(from) ? bytes / sizeof(uint4) : 0;
-    for (size_t i = threadIdx.x; i < packs; i += blockDim.x)
+    const own_part whole(0, packs, sizeof(uint4)), rest(packs * sizeof(uint4), bytes, 1);
+    for (size_t i = whole.first; i < whole.end; i += whole.step)
         ((uint4 *)to)[i] = ((const uint4 *)from)[i];
-    for (size_t i = packs * sizeof(uint4) + threadIdx.x; i < bytes; i += blockDim.x)
+    for (size_t i = rest.first; i < rest.end; i += rest.step)
         to[i] = from[i];
 }
 
