@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-constexpr int COUNT = 1 << 20, ROUNDS = 300;
+constexpr int COUNT = 1 << 20, ROUNDS = 300, TOLD = COUNT / 256;
 
 __device__ int work(int x)
 {
@@ -44,6 +44,17 @@ __global__ void plain(int *value, int *)
 __global__ void calls_plain(int *value, int *)
 {
     value[index()] = apart(index());
+}
+
+/* Its first block takes long, and each block tells when its last thread is done. */
+__global__ void long_first(int *value, int *told)
+{
+    int x = index();
+    for (int i = 0; i < (blockIdx.x == 0 ? 2000 : 1); i++)
+        x = work(x);
+    value[index()] = x;
+    if (threadIdx.x == blockDim.x - 1)
+        told[blockIdx.x] = x | 1;
 }
 
 __global__ void adds_up(int *value, int *told)
@@ -148,29 +159,37 @@ int main(int, char **argument)
                    {"adds_and_reads", adds_and_reads},
                    {"adds_what_it_stores", adds_what_it_stores},
                    {"adds_floats", adds_floats},
+                   {"long_first", long_first},
                    {"two_kinds", two_kinds},
                    {"adds_through_memory", adds_through_memory},
                    {"calls_atomic", calls_atomic},
                    {"calls_pointer", calls_pointer},
                    {"has_volatile", has_volatile},
                    {"has_printf", has_printf}};
-    alignas(4096) static int registered[1024];
+    alignas(4096) static int registered[TOLD];
     const char *where = argument[2] ? argument[2] : "";
     int *value, *told = registered;
     cudaMalloc(&value, COUNT * sizeof *value);
     if (strcmp(where, "same") == 0)
         told = value;
     else if (strcmp(where, "pinned") == 0)
-        cudaMallocHost(&told, 2 * sizeof *told);
+        cudaMallocHost(&told, TOLD * sizeof *told);
     else if (strcmp(where, "registered") == 0)
         cudaHostRegister(registered, sizeof registered, cudaHostRegisterDefault);
     else
-        cudaMalloc(&told, 2 * sizeof *told);
-    cudaMemset(told, 0, 2 * sizeof *told);
+        cudaMalloc(&told, TOLD * sizeof *told);
+    cudaMemset(told, 0, TOLD * sizeof *told);
     for (const auto &k : kernels)
         if (strcmp(k.name, argument[1]) == 0)
             k.kernel<<<COUNT / 256, 256>>>(value, told);
-    int error = cudaDeviceSynchronize(), sum = 0;
+    bool early = false; // the last block had ended before the first
+    if (strcmp(argument[1], "long_first") == 0) {
+        const volatile int *last = &told[TOLD - 1], *first = told;
+        while (*last == 0)
+            ;
+        early = *first == 0;
+    }
+    int error = cudaDeviceSynchronize(), sum = early;
     if (told != value && strcmp(argument[1], "adds_up") == 0)
         cudaMemcpy(&sum, told, sizeof sum, cudaMemcpyDefault);
     printf("%s: %d %d\n", argument[1], error, sum);

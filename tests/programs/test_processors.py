@@ -16,12 +16,12 @@ BLOCKS = 4096  # of each kernel
 SUMS = ("adds_up", "adds_in_a_loop", "adds_in_shared_memory", "calls_atomic")
 
 
-def processes_of(kernel: str, *more: str) -> int:
-    """How many processes run kernels, once one of that name has run."""
+def ran(kernel: str, *more: str, workers: int = WORKERS) -> tuple[str, int]:
+    """What the program says once the kernel has run, and how many processes there are to run it."""
     ident = f"processors-{kernel}-{len(more)}-{os.getpid()}"
     program = subprocess.Popen(
         [PROGRAM, kernel, *more],
-        env=dict(os.environ, VGPU_NODE="single", VGPU_NODE_ID=ident, VGPU_WORKERS=str(WORKERS)),
+        env=dict(os.environ, VGPU_NODE="single", VGPU_NODE_ID=ident, VGPU_WORKERS=str(workers)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -30,9 +30,14 @@ def processes_of(kernel: str, *more: str) -> int:
     said = program.stdout.readline()
     count = len(processes(ident, "vgpu-exec"))
     _, errors = program.communicate(timeout=60)
-    sum_of_blocks = BLOCKS if kernel == "adds_up" and more != ("same",) else 0
-    if said != f"{kernel}: 0 {sum_of_blocks}\n":
-        raise AssertionError(said + errors)
+    return said + errors, count
+
+
+def processes_of(kernel: str, *more: str) -> int:
+    said, count = ran(kernel, *more)
+    result = BLOCKS if kernel == "adds_up" and more != ("same",) else 0
+    if said != f"{kernel}: 0 {result}\n":
+        raise AssertionError(said)
     return count
 
 
@@ -44,6 +49,11 @@ class Processors(unittest.TestCase):
     def test_sums_run_on_all(self) -> None:
         for kernel in SUMS:
             self.assertEqual(processes_of(kernel), WORKERS, kernel)
+
+    def test_a_long_first_block_does_not_keep_others_waiting(self) -> None:
+        for workers, last_ended_first in ((WORKERS, 1), (1, 0)):
+            said, _ = ran("long_first", "pinned", workers=workers)
+            self.assertEqual(said, f"long_first: 0 {last_ended_first}\n")
 
     def test_sums_in_pinned_memory_run_on_all(self) -> None:
         for kernel in SUMS[:2]:

@@ -51,6 +51,11 @@ void sample_end(struct run *run)
     if (sampled != run)
         return;
     bank_sum(run);
+    sample_leave();
+}
+
+void sample_leave(void)
+{
     sampled = NULL;
     sample_block = NULL;
     access_sample(false);

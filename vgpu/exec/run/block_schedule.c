@@ -47,7 +47,7 @@ static void report_deadlock(struct block *block)
     fault_raise(VGPU_FAULT_BARRIER, 0, false, 0, "deadlock in block %s: %s", at, text);
 }
 
-/* Runs a block until none of its threads can run. */
+/* Runs a block until none of its threads can run, or it pauses so that workers can be started. */
 static void enter_block(struct block *block)
 {
     now.block = block;
@@ -70,7 +70,7 @@ static void enter_block(struct block *block)
     traps_check_hang();
     if (!block->live)
         block_retire(block);
-    else if (!block->pollers)
+    else if (!block->pollers && !block->ready_warps)
         report_deadlock(block);
 }
 
@@ -174,6 +174,8 @@ enum vgpu_exec_status schedule_blocks(struct run *run, char *why, uint64_t room)
         }
         if (block) {
             enter_block(block);
+            if (UNLIKELY(run->due > 0))
+                workers_start_if_due(run);
             continue;
         }
         if (!run->resident)

@@ -20,6 +20,7 @@
 #include "kernel_timeout.h"
 #include "memory_signals.h"
 #include "run.h"
+#include "sample.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -221,6 +222,7 @@ static _Noreturn void work(uint32_t n, uint32_t replayed, int asked, int done)
     memory_share(&share->lock, n + 2);
     move_to_processor(n);
     memory_reopen();
+    sample_leave();
     for (;;) {
         await_byte(asked);
         if (!change_state(own_part, WORKER_ASKED, WORKER_RUNS))
@@ -407,12 +409,24 @@ void workers_consider(struct run *run)
         return;
     double now_s = clock_seconds(CLOCK_MONOTONIC);
     double worth_s = worker_count && worker[0].pid ? WORTH_ASKING_S : WORTH_FORKS_S;
+    bool others = run->next_block + 1 < run->block_count && processor_count() > 1 &&
+                  lane_order != LANES_SEEDED;
     if (run->started == 0) {
         run->started = now_s;
         run->first_timed = run->next_block;
-    } else if (now_s - run->started > worth_s && run->next_block + 1 < run->block_count &&
-               processor_count() > 1 && lane_order != LANES_SEEDED)
+        run->due = others && !run->kernel->summed ? now_s + worth_s : 0;
+    } else if (others && now_s - run->started > worth_s)
         start_workers(run, now_s);
+}
+
+void workers_start_if_due(struct run *run)
+{
+    double now_s = clock_seconds(CLOCK_MONOTONIC);
+    if (run->resident && now_s <= run->due)
+        return;
+    if (run->resident)
+        start_workers(run, now_s);
+    run->due = 0;
 }
 
 /* ---- blocks ---- */

@@ -17,6 +17,9 @@
 enum { BLOCKS_A_LOOK = 16 };
 void workers_consider(struct run *run);
 
+/* Called when the first block has paused or ended. */
+void workers_start_if_due(struct run *run);
+
 /* Claims more blocks for this process: next_block up to claimed. False: none are left. */
 bool worker_claim(struct run *run);
 

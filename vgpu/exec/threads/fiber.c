@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 enum { STACKS_A_STEP = 256, STACK_GAP = 256 << 20 };
 /* Both stacks of a thread are in use at once, and must not lie in the same places of a page. */
@@ -111,7 +112,18 @@ void *stack_start(char *stack)
     return top;
 }
 
-/* The running thread has left its kernel. Returns the next one that can run in its block. */
+/* The first block runs in the careful form, so it may take so long that others should run the rest
+ * meanwhile (worker_process.h): the block pauses. */
+static bool workers_are_due(const struct block *block)
+{
+    struct timespec t;
+    return block == sample_block && block->run->due > 0 &&
+           clock_gettime(CLOCK_MONOTONIC, &t) == 0 &&
+           (double)t.tv_sec + (double)t.tv_nsec * 1e-9 > block->run->due;
+}
+
+/* The running thread has left its kernel. Returns the next one that can run in its block; NULL:
+ * none can, or the block pauses. */
 static struct thread *leave_thread(struct thread *thread)
 {
     struct block *block = now.block;
@@ -135,7 +147,12 @@ static struct thread *leave_thread(struct thread *thread)
         warp_left(warp);
     if (UNLIKELY(block->cluster != NULL))
         cluster_left(thread);
-    return pick();
+    struct thread *next = pick();
+    if (next && !warp->live && UNLIKELY(workers_are_due(block))) {
+        next->warp->ready |= next->bit;
+        return NULL;
+    }
+    return next;
 }
 
 __attribute__((noinline)) void fiber_resume(void **to)

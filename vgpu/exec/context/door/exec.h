@@ -252,7 +252,9 @@ struct run {
     bool may_share;                   /* worker processes may run its blocks */
     uint32_t looks;                   /* for workers_consider */
     double started;                   /* 0: not timed yet */
-    uint64_t first_timed;             /* block at that time */
+    double due; /* from this time on workers are worth starting before its first block has ended; 0:
+                   they are not */
+    uint64_t first_timed; /* block at that time */
     uint32_t block_threads;
     uint32_t shared_bytes; /* dynamic */
     void **args;           /* in the argument area, which device code may read */

@@ -25,6 +25,9 @@ extern struct block *sample_block; /* the sampled block, or NULL */
 void sample_begin(struct run *run);
 void sample_end(struct run *run);
 
+/* In a worker that was forked while the sampled block paused: it samples nothing. */
+void sample_leave(void);
+
 /* The first block of a run was started; a block has ended. */
 void sample_block_starts(struct block *block);
 void sample_block_ends(const struct block *block);
