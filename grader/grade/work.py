@@ -48,8 +48,8 @@ _STATUS = {
 }
 _BUILDING = Limits(wall_seconds=90, cpu_seconds=60, output_bytes=256 << 10, file_bytes=64 << 20)
 _ROOM = 64 << 20  # bytes: a disk with less is full
-# Another one in every run; addresses on GPUs are not.
-_HOST_ADDRESS = re.compile(r"0x(?:5[56]|7[ef])[0-9a-f]{10}\b")
+# Another one in every run, on x86-64 and on arm64; addresses on GPUs are not.
+_HOST_ADDRESS = re.compile(r"0x(?:5[56]|7[ef]|a[ab]|f[ef])[0-9a-f]{10}\b")
 _ENDING = {"crash": Status.CRASH, "timeout": Status.TIMEOUT}
 
 
