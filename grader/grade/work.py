@@ -375,9 +375,13 @@ class _Desk:
             self.worker.course.project.root,
         ):
             text = text.replace(f"{folder}/", "")
-        text = _HOST_ADDRESS.sub("0x...", text)
+        text = without_host_addresses(text)
         text = "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text).strip()
         return text if len(text) <= KEPT_OUTPUT else text[:KEPT_OUTPUT] + "\n[cut here]"
+
+
+def without_host_addresses(text: str) -> str:
+    return _HOST_ADDRESS.sub("0x...", text)
 
 
 def _hidden(rules: Iterable[Rule]) -> set[str]:

@@ -115,7 +115,11 @@ static const uint32_t fields[] = {
 
 enum { MOST_THREADS = 1 << 20, MOST_GRAPH_NODES = 1 << 24, MOST_GRAPH_GPUS = 64, PAGE = 4096 };
 static const uint64_t most_clock_ps = 1ull << 61; /* 26 days */
-static const uint64_t end_of_addresses = 1ull << 48; /* a program's on arm64; x86-64: 2^47 */
+#if defined(__aarch64__)
+static const uint64_t end_of_addresses = 1ull << 48; /* a program's */
+#else
+static const uint64_t end_of_addresses = 1ull << 47;
+#endif
 
 /* ---- shapes ---- */
 
