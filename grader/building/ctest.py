@@ -6,7 +6,7 @@ import os
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -136,7 +136,8 @@ def run(
         if not junit.is_file():
             raise LabError(f"{done.output}\nctest ran no test.", ExitStatus.HARNESS_ERROR)
         cases = [_finished(case) for case in ElementTree.parse(junit).getroot().iter("testcase")]
-    return {case.name: case for case in cases}
+    late = _late(done.output)
+    return {case.name: _told_late(case) if case.name in late else case for case in cases}
 
 
 def _line(ended: Ended | None, line: str) -> None:
@@ -144,6 +145,16 @@ def _line(ended: Ended | None, line: str) -> None:
     found = re.match(r" *(\d+)/(\d+) Test +#\d+: ", line)
     if found and ended:
         ended(int(found[1]), int(found[2]))
+
+
+def _late(output: str) -> set[str]:
+    """The tests that ctest ended at their time limit; its JUnit file does not tell which."""
+    return set(re.findall(r"^\t *\d+ - (\S+) \(Timeout\)", output, re.MULTILINE))
+
+
+def _told_late(case: Finished) -> Finished:
+    why = f"still running after {case.seconds:.0f} s, its time limit; ended"
+    return replace(case, text=f"{case.text}\n{why}".strip())
 
 
 def _finished(case: ElementTree.Element) -> Finished:

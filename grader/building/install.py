@@ -27,6 +27,15 @@ LTI = ("PyLTI1p3==2.0.0", "flask>=3,<4", "waitress>=3,<4")  # ./lab lti
 CCCL = "nvidia-cuda-cccl-cu12==12.9.27"  # CCCL 2.8.2: docs/virtual-node.md says why this one
 _SOON = ("--retries", "1", "--timeout", "10")  # without a network, it is given up soon
 VENV = "python{}.{}-venv".format(*sys.version_info)  # python3-venv is the distribution's Python's
+# Modules of Python, and what it needs to be compiled with them. The distribution's Python has them.
+PIP_NEEDS = {"zlib": "zlib1g-dev", "_ssl": "libssl-dev"}
+GRADER_NEEDS = {
+    **PIP_NEEDS,
+    "_bz2": "libbz2-dev",
+    "_ctypes": "libffi-dev",
+    "_lzma": "liblzma-dev",
+    "_sqlite3": "libsqlite3-dev",
+}
 INSTALL = ("install", "-y", "--no-install-recommends")
 OTHERS = {  # what a user types there, by os-release's ID or ID_LIKE
     "fedora": "sudo dnf install",
@@ -55,13 +64,14 @@ def install(project: Project, machine: Machine, missing: list[Need], say: Say) -
 
 def packages_for(missing: list[Need], *, apt_cmake: bool) -> list[str]:
     """The Debian packages of what is missing. If the distribution's CMake is too old, the one from
-    PyPI is used, which needs VENV."""
+    PyPI is used, which needs VENV and PIP_NEEDS."""
     packages = [name for need in missing for name in need.apt]
     if "clang" in packages:
         packages[packages.index("clang")] = apt_clang()
     if "cmake" in packages and not apt_cmake:
         packages.remove("cmake")
         packages += [] if has_ensurepip() else [VENV]
+        packages += compiled_without(PIP_NEEDS)
     return packages
 
 
@@ -92,6 +102,8 @@ def advice(missing: list[Need], machine: Machine, apt_cmake: bool = True) -> str
             f"{machine.distribution} is not Debian or Ubuntu, so ./lab does not know its packages.",
             f"On Debian they are called: {packages}",
         ]
+    if is_among("CMake", missing) and not apt_cmake and (without := compiled_without(PIP_NEEDS)):
+        lines.append(f"pip cannot install CMake: {_compile_again(without)}")
     lines.append("Then run ./lab start again.")
     return "\n".join(lines)
 
@@ -99,6 +111,24 @@ def advice(missing: list[Need], machine: Machine, apt_cmake: bool = True) -> str
 def has_ensurepip() -> bool:
     """Without it `python3 -m venv` installs no pip; Debian has it in VENV."""
     return importlib.util.find_spec("ensurepip") is not None
+
+
+def compiled_without(modules: dict[str, str]) -> list[str]:
+    """The packages that were missing where this Python was compiled."""
+    return [name for module, name in modules.items() if importlib.util.find_spec(module) is None]
+
+
+def require_whole_python() -> None:
+    """What grades, packs and exports needs modules that a Python compiled by its user may lack."""
+    if without := compiled_without(GRADER_NEEDS):
+        raise LabError(_compile_again(without), ExitStatus.MISSING)
+
+
+def _compile_again(without: list[str]) -> str:
+    return (
+        f"{sys.executable} was compiled on a machine without {', '.join(without)}. "
+        "Install them, and compile it again."
+    )
 
 
 def _has_pip() -> bool:
@@ -130,7 +160,9 @@ def apt_version(package: str) -> tuple[int, ...]:
 
 def cmake_from_pypi(project: Project, say: Say) -> None:
     """CMake into .venv/ or, if Python was installed without venv, below .deps/."""
-    if has_ensurepip():
+    if compiled_without(PIP_NEEDS):
+        say("CMake from PyPI needs pip, which this Python cannot run.")
+    elif has_ensurepip():
         say(f"python3 -m venv .venv && .venv/bin/pip install '{CMAKE_WHEEL}'")
         if not (project.venv / "bin" / "pip").exists():
             show([sys.executable, "-m", "venv", project.venv])
@@ -172,6 +204,7 @@ def rich(project: Project, say: Say) -> None:
 def _packages(
     project: Project, say: Say, command: str, packages: tuple[str, ...], option: str
 ) -> None:
+    require_whole_python()
     own_packages(project)
     missing = lacking(packages)
     if not missing:

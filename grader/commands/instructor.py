@@ -230,4 +230,5 @@ def pairs(project: Project, args: argparse.Namespace) -> ExitStatus:
 
 def _needs_all(project: Project) -> None:
     project.require_whole("That is an instructor's command")
+    install.require_whole_python()
     install.own_packages(project)

@@ -53,7 +53,9 @@ def objects(project: Project, contents: Contents) -> Contents:
     with tempfile.TemporaryDirectory(prefix="peerlab-pack-") as folder:
         for entry in listed:
             words = shlex.split(entry["command"])
-            made = words[words.index("-o") + 1]
+            # The folder is the tree's for ninja, and the part's for make.
+            path = Path(entry["directory"], words[words.index("-o") + 1])
+            made = path.relative_to(project.build_dir).as_posix()
             source = Path(entry["file"])
             own = source.is_relative_to(project.root) and (
                 source.relative_to(project.root).as_posix() in contents
@@ -61,7 +63,6 @@ def objects(project: Project, contents: Contents) -> Contents:
             if not own or not made.startswith("vgpu/") or _names_a_place(project, words):
                 continue
             stripped = Path(folder, "object")
-            path = Path(entry["directory"], made)
             _run(project, "objcopy", "--strip-debug", "-R", ".vgpu.headers", path, stripped)
             name = f"objects/{platform.machine()}/{made.rpartition('CMakeFiles/')[2]}"
             found[name] = (stripped.read_bytes(), 0o644)

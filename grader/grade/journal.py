@@ -85,8 +85,9 @@ class Journal:
             self.base.write_all("DELETE FROM runs WHERE cache = ?", damaged)
 
     def begin(self, cache: str) -> None:
-        order = "INSERT INTO begun VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1"
-        self.base.write(order, cache)
+        # SQLite before 3.35 must be told which conflict it is.
+        order = "INSERT INTO begun VALUES (?, 1) ON CONFLICT (cache) DO UPDATE"
+        self.base.write(f"{order} SET times = times + 1", cache)
 
     def end(self, submission: str, cache: str, digest: str, run: Run, at: float) -> None:
         """A run that broke on our side is no result: it only ends what was begun."""
@@ -113,7 +114,8 @@ class Journal:
         """Notes what is handed in now, if that is another file than before or graded otherwise."""
         self.base.write(
             "INSERT INTO attempts VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT DO UPDATE SET cache = excluded.cache WHERE cache <> excluded.cache",
+            "ON CONFLICT (submission, digest) DO UPDATE SET cache = excluded.cache "
+            "WHERE cache <> excluded.cache",
             *(text(submission), digest, cache, submitted, round(time.time(), 3)),
         )
 

@@ -115,6 +115,23 @@ class Advice(unittest.TestCase):
             text = install.advice(named("CMake"), DEBIAN, apt_cmake=False)
         self.assertIn("\npip could not install it: .venv/bin/pip install 'cmake>=3.25' says", text)
 
+    def test_a_python_that_its_user_compiled_may_lack_what_pip_needs(self) -> None:
+        with mock.patch.object(install, "PIP_NEEDS", {"no_such_module": "none-dev"}):
+            text = install.advice(named("CMake", "cJSON"), DEBIAN, apt_cmake=False)
+            apt = install.advice(named("CMake", "cJSON"), DEBIAN, apt_cmake=True)
+        self.assertIn("libcjson-dev none-dev", text)
+        self.assertRegex(text, r"compiled on a machine without none-dev\. Install .*\nThen run")
+        self.assertNotIn("none-dev", apt)
+
+    def test_a_grader_needs_more_modules(self) -> None:
+        install.require_whole_python()
+        with (
+            mock.patch.object(install, "GRADER_NEEDS", {"no_such_module": "none-dev"}),
+            self.assertRaisesRegex(LabError, "without none-dev") as caught,
+        ):
+            install.require_whole_python()
+        self.assertEqual(caught.exception.status, ExitStatus.MISSING)
+
     def test_other_systems_get_their_names(self) -> None:
         text = install.advice(named("gcc", "g++", "clang", "ninja", "cJSON"), FEDORA)
         self.assertIn("On Fedora Linux 40 run:\n  sudo dnf install gcc glibc-devel gcc-c++ ", text)
