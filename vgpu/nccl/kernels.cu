@@ -228,9 +228,9 @@ template <class T> __device__ size_t whole_packs(size_t elements)
 }
 
 // What this thread does of the accesses from `begin` to `over`: from `first` to `end`, every
-// `step`-th. Threads whose accesses fill a sector are neighbours, and have to themselves what is
-// between first and end. So a thread stays within a few pages of memory (the virtual node runs one
-// after the other), and the accesses of a warp move no byte in vain.
+// `step`-th. `step` neighbouring threads, whose accesses together fill a sector, share that range;
+// no other thread accesses it. So a thread stays within a few pages of memory (the virtual node
+// runs one thread after the other), and a warp uses every byte of the sectors that it moves.
 struct own_part {
     size_t first, end, step;
 
