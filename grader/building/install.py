@@ -115,7 +115,7 @@ def has_ensurepip() -> bool:
 
 def compiled_without(modules: dict[str, str]) -> list[str]:
     """The packages that were missing where this Python was compiled."""
-    return [name for module, name in modules.items() if importlib.util.find_spec(module) is None]
+    return [package for module, package in modules.items() if not importlib.util.find_spec(module)]
 
 
 def require_whole_python() -> None:
