@@ -4,6 +4,8 @@
  * points to; "pinned" or "registered" host memory. Which of these kernels run on several processors
  * is for who looks at the processes.
  */
+#include <cooperative_groups.h>
+
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -56,6 +58,22 @@ __global__ void long_first(int *value, int *told)
     value[index()] = x;
     if (threadIdx.x == blockDim.x - 1)
         told[blockIdx.x] = x | 1;
+}
+
+/* The same, and the halves of each block wait for each other. */
+__global__ void long_first_with_tiles(int *value, int *told)
+{
+    __shared__ cooperative_groups::block_tile_memory<256> memory;
+    const auto block = cooperative_groups::this_thread_block(memory);
+    const auto half = cooperative_groups::tiled_partition<128>(block);
+    int x = index();
+    for (int i = 0; i < (blockIdx.x == 0 ? 20 : 1); i++) {
+        x = work(x);
+        half.sync();
+    }
+    value[index()] = x;
+    if (threadIdx.x == blockDim.x - 1)
+        told[blockIdx.x] = 1;
 }
 
 __global__ void adds_up(int *value, int *told)
@@ -161,6 +179,7 @@ int main(int, char **argument)
                    {"adds_what_it_stores", adds_what_it_stores},
                    {"adds_floats", adds_floats},
                    {"long_first", long_first},
+                   {"long_first_with_tiles", long_first_with_tiles},
                    {"two_kinds", two_kinds},
                    {"adds_through_memory", adds_through_memory},
                    {"calls_atomic", calls_atomic},
@@ -191,6 +210,9 @@ int main(int, char **argument)
         early = *first == 0;
     }
     int error = cudaDeviceSynchronize(), sum = early;
+    if (strcmp(argument[1], "long_first_with_tiles") == 0)
+        for (int i = 0; i < TOLD; i++)
+            sum += told[i];
     if (told != value && strcmp(argument[1], "adds_up") == 0)
         cudaMemcpy(&sum, told, sizeof sum, cudaMemcpyDefault);
     printf("%s: %d %d\n", argument[1], error, sum);

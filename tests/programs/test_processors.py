@@ -55,6 +55,11 @@ class Processors(unittest.TestCase):
             said, _ = ran("long_first", "pinned", workers=workers)
             self.assertEqual(said, f"long_first: 0 {last_ended_first}\n")
 
+    def test_a_kernel_ends_with_its_last_block(self) -> None:
+        for _ in range(3):
+            said, _ = ran("long_first_with_tiles", "pinned")
+            self.assertEqual(said, f"long_first_with_tiles: 0 {BLOCKS}\n")
+
     def test_sums_in_pinned_memory_run_on_all(self) -> None:
         for kernel in SUMS[:2]:
             self.assertEqual(processes_of(kernel, "pinned"), WORKERS, kernel)

@@ -224,11 +224,12 @@ static int move(struct zero_run *run, int moved, const struct zero_op *op)
                                    : zero_bus(run, op);
 }
 
-/* Keeps a stream busy until a function that queues its work has come back, at most 5 s. (On a
- * busy machine queueing takes more than 50 ms now and then.) */
+/* Keeps a stream busy until a function that queues its work has come back, at most 1 s: a
+ * function that waits for it is not kept longer. (On a busy machine queueing takes more than 50 ms
+ * now and then.) */
 static void CUDART_CB take_long(void *came_back)
 {
-    for (int ms = 0; ms < 5000 && !atomic_load((atomic_int *)came_back); ms++)
+    for (int ms = 0; ms < 1000 && !atomic_load((atomic_int *)came_back); ms++)
         (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 

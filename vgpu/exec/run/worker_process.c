@@ -371,6 +371,7 @@ static void judge_trial(void)
 
 static void start_workers(struct run *run, double now_s)
 {
+    run->due = 0;
     if (!share_ready())
         return;
     share->next = run->next_block;
@@ -422,11 +423,10 @@ void workers_consider(struct run *run)
 void workers_start_if_due(struct run *run)
 {
     double now_s = clock_seconds(CLOCK_MONOTONIC);
-    if (run->resident && now_s <= run->due)
-        return;
-    if (run->resident)
+    if (!run->resident)
+        run->due = 0;
+    else if (now_s > run->due)
         start_workers(run, now_s);
-    run->due = 0;
 }
 
 /* ---- blocks ---- */
