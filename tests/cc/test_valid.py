@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Every program in valid/ compiles without a warning, runs, and prints what its head says."""
+"""Every program in valid/ compiles without a warning, runs, and prints what its head says, also if
+several processes run the blocks of every kernel that allows it."""
 
+import os
 import pathlib
 import re
 
@@ -35,9 +37,11 @@ class Valid(Case):
             VGPU_CXX=compiler,
         )
         self.assertEqual((built.returncode, built.stderr), (0, ""))
-        done = run([target], VGPU_CXX=compiler)
-        self.assertEqual(done.stdout.splitlines(), head(program, "prints"), done.stderr)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        for turn, workers in enumerate(("", "always:3")):
+            node = f"valid-{os.getpid()}-{turn}"
+            done = run([target], VGPU_WORKERS=workers, VGPU_NODE_ID=node)
+            self.assertEqual(done.stdout.splitlines(), head(program, "prints"), done.stderr)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_programs(self) -> None:
         """All with the first compiler; with the others those that have most forms."""

@@ -89,6 +89,15 @@ class Descriptions(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(f"VGPU_LANES={order} is not valid: expected forward", done.stderr)
 
+    def test_workers_are_a_number(self) -> None:
+        for workers in ("1", "1024", "always:4", ""):
+            done = smi("single", "-L", VGPU_WORKERS=workers)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for workers in ("0", "1025", "-1", "always", "always:", "always:0", "4:always", "Always:4"):
+            done = smi("single", "-L", VGPU_WORKERS=workers)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"VGPU_WORKERS={workers} is not valid: expected a number", done.stderr)
+
     def test_a_path_works_too(self) -> None:
         self.assertEqual(smi(str(NODES / "single.json"), "-L").stdout.count("GPU 0"), 1)
 

@@ -43,8 +43,9 @@
 #include "spawner.h"
 #include "topology.h"
 #include "usage.h"
+#include "workers.h"
 
-enum { MOST_WORKERS = 1024, MAPPED_BYTES = 16 << 10 };
+enum { MAPPED_BYTES = 16 << 10 };
 
 static struct topology topology;
 static int ready_fd = -1;
@@ -113,19 +114,6 @@ static const char *descriptions_folder(void)
 }
 
 /* Checks a variable that contexts read, so that the error is reported at the start. */
-static bool workers_are_right(char *error, int room)
-{
-    const char *text = getenv("VGPU_WORKERS");
-    uint64_t workers;
-    if (!text || !*text || vgpu_number(text, 1, MOST_WORKERS, &workers))
-        return true;
-    snprintf(error, (size_t)room,
-             "VGPU_WORKERS=%s is not valid: expected a number of processes, 1 to %d", text,
-             MOST_WORKERS);
-    return false;
-}
-
-/* The same of VGPU_FORM. */
 static bool form_is_right(char *error, int room)
 {
     const char *text = getenv("VGPU_FORM");
@@ -155,8 +143,9 @@ static bool lanes_are_right(char *error, int room)
 static int load_node(char *error, int room)
 {
     if (!vgpu_schedule_is_right(error, (size_t)room) ||
-        !vgpu_kernel_seconds_are_right(error, (size_t)room) || !workers_are_right(error, room) ||
-        !form_is_right(error, room) || !lanes_are_right(error, room))
+        !vgpu_kernel_seconds_are_right(error, (size_t)room) ||
+        !vgpu_workers_are_right(error, (size_t)room) || !form_is_right(error, room) ||
+        !lanes_are_right(error, room))
         return -1;
     const char *name = getenv("VGPU_NODE");
     if (!name || !*name)

@@ -16,11 +16,11 @@
 #include "fiber.h"
 #include "finding.h"
 #include "mapped_memory.h"
-#include "number.h"
 #include "kernel_timeout.h"
 #include "memory_signals.h"
 #include "run.h"
 #include "sample.h"
+#include "workers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,8 @@
 #include <unistd.h>
 
 enum { WORKERS_MAX = 31, TICK_MS = 200, IDLE_MS = 5000, LOG_MAX = 64 };
-/* A run that took this long gets workers: forking them costs a tenth of it, or asking them. */
+/* A run that took this long gets workers: forking them costs a tenth of it, or asking them. With
+ * VGPU_WORKERS=always:4 every run gets them that may have them. */
 #define WORTH_FORKS_S 2e-3
 #define WORTH_ASKING_S 2e-4
 
@@ -111,11 +112,18 @@ static uint32_t processor_count(void)
     static uint32_t known;
     if (known)
         return known;
-    const char *asked = getenv("VGPU_WORKERS");
     uint64_t count = (uint64_t)__builtin_popcountll(context.limits.cpus);
-    vgpu_number(asked, 1, UINT64_MAX, &count); /* invalid: ignored, and reported by the node */
+    vgpu_workers(&count);
     known = count < 1 ? 1 : count > WORKERS_MAX + 1 ? WORKERS_MAX + 1 : (uint32_t)count;
     return known;
+}
+
+/* The seconds after which a run gets workers. */
+static double worth_seconds(void)
+{
+    if (vgpu_workers_always())
+        return 0;
+    return worker_count && worker[0].pid ? WORTH_ASKING_S : WORTH_FORKS_S;
 }
 
 /* Pins the n-th worker: the node's processors in turn, starting after ours. */
@@ -409,7 +417,7 @@ void workers_consider(struct run *run)
     if (!run->may_share || sharing || own_part || !is_look(run->looks++) || !is_timed(run))
         return;
     double now_s = clock_seconds(CLOCK_MONOTONIC);
-    double worth_s = worker_count && worker[0].pid ? WORTH_ASKING_S : WORTH_FORKS_S;
+    double worth_s = worth_seconds();
     bool others = run->next_block + 1 < run->block_count && processor_count() > 1 &&
                   lane_order != LANES_SEEDED;
     if (run->started == 0) {
