@@ -137,9 +137,7 @@ class Programs(unittest.TestCase):
             return f"the diff does not fit: {error}"
         if page.code in VERDICTS:
             project = Project(ROOT, build=self.build)
-            texts = {"wrong": wrong, "mended": mended}
-            some = {part: texts[part] for part in self.parts}
-            return verdicts.problem(project, folder, page.code, some)
+            return verdicts.problem(project, folder, page.code, wrong, mended)
         if not wrong or wrong == mended:
             return f"no program in '{WRONG}', or no diff in '{MEND}'"
         found = self.problem_of_wrong(folder, page) if "wrong" in self.parts else ""

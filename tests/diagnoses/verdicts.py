@@ -60,17 +60,15 @@ def judge(project: Project, folder: Path, name: str, function: str) -> Record:
         return Record(test.name, "count", 1, verdict=Verdict.UNKNOWN, message=str(error))
 
 
-def problem(project: Project, folder: Path, code: str, programs: dict[str, str]) -> str:
-    """What is not as the page says, "" where all is. `programs`: "wrong", "mended" or both."""
+def problem(project: Project, folder: Path, code: str, wrong: str, mended: str) -> str:
+    """What is not as the page says, "" where all is."""
     ending = VERDICTS[code]
     if ending is None:
-        return "its page must show no program" if any(programs.values()) else ""
-    if "wrong" in programs:
-        found = judge(project, folder, code, programs["wrong"])
-        if found.verdict is not ending.verdict or ending.message not in found.message:
-            return f"the program ends as {found.verdict.value}: {found.message}"
-    if "mended" in programs:
-        found = judge(project, folder, f"{code}-mended", programs["mended"])
-        if found.verdict is not Verdict.PASS:
-            return f"mended: {found.verdict.value} {found.message}"
+        return "its page must show no program" if wrong or mended else ""
+    found = judge(project, folder, code, wrong)
+    if found.verdict is not ending.verdict or ending.message not in found.message:
+        return f"the program ends as {found.verdict.value}: {found.message}"
+    found = judge(project, folder, f"{code}-mended", mended)
+    if found.verdict is not Verdict.PASS:
+        return f"mended: {found.verdict.value} {found.message}"
     return ""
