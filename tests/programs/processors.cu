@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * processors.cu: runs the kernel that its argument names, on many blocks, and stays until its input
  * ends. One more argument says what the kernel's second parameter points to: "same", what the first
- * points to; "pinned" or "registered" host memory. Which of these kernels run on several processors
- * is for who looks at the processes.
+ * points to; "pinned" or "registered" host memory. test_processors.py counts the node's processes
+ * to see which of these kernels run on several processors.
  */
 #include <cooperative_groups.h>
 
