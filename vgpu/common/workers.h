@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Stores the number in the environment; keeps *count if there is none. */
+/* Stores the number of processes. *count stays if the variable is not set or is wrong. */
 void vgpu_workers(uint64_t *count);
 
 /* Whether they take part in every kernel. */
